@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * What one running shader thread sees: its position, its root arguments, the ray and hit it works on, and the
+ * services it may call. Written by exec/, read by machine code from shaders and by ops/. Owner of this file: jit. */
+#ifndef CDXR_ABI_THREAD_H
+#define CDXR_ABI_THREAD_H
+
+#include <stdint.h>
+
+#include "abi/descriptor.h"
+#include "abi/ray.h"
+
+struct abi_thread;
+
+/* Every compiled export: payload is the caller's payload or callable parameter (read and written in place);
+ * attributes is the hit's attribute block (triangles: two floats). Raygen and compute: both NULL. */
+typedef void (*abi_shader_fn)(struct abi_thread *thread, void *payload, const void *attributes);
+
+enum abi_shader_kind { /* DXIL::ShaderKind */
+    ABI_SHADER_COMPUTE = 5,
+    ABI_SHADER_LIBRARY = 6,
+    ABI_SHADER_RAY_GENERATION = 7,
+    ABI_SHADER_INTERSECTION = 8,
+    ABI_SHADER_ANY_HIT = 9,
+    ABI_SHADER_CLOSEST_HIT = 10,
+    ABI_SHADER_MISS = 11,
+    ABI_SHADER_CALLABLE = 12,
+};
+
+enum { ABI_MAX_ATTRIBUTE_BYTES = 32, ABI_ATTRIBUTE_STORAGE_BYTES = 64 /* by LLVM sizes, see fixtures README */ };
+
+struct abi_shader {
+    abi_shader_fn function;
+    const char *name;         /* unmangled export name, for messages */
+    uint32_t kind;            /* enum abi_shader_kind */
+    uint32_t payload_bytes;   /* by HLSL rules, from the metadata */
+    uint32_t attribute_bytes; /* by HLSL rules */
+    uint32_t stack_bytes;     /* GetShaderStackSize; estimate of the native frame */
+    uint32_t local_root_bytes; /* bytes of root arguments that the shader record must hold after the identifier */
+    uint32_t numthreads[3];   /* compute */
+    uint32_t groupshared_bytes;
+    uint32_t wave_size;   /* lanes; 0: uses no wave operation */
+    uint32_t uses_barrier; /* compute: threads must run as coroutines */
+};
+
+/* What an identifier names. */
+enum abi_group_kind { ABI_GROUP_SHADER, ABI_GROUP_TRIANGLES, ABI_GROUP_PROCEDURAL };
+struct abi_group {
+    uint8_t identifier[32];
+    uint32_t kind;                          /* enum abi_group_kind */
+    const struct abi_shader *shader;        /* raygen, miss, callable */
+    const struct abi_shader *closest_hit;   /* hit groups: any may be NULL */
+    const struct abi_shader *any_hit;
+    const struct abi_shader *intersection;
+    const char *name;
+};
+
+/* Identifiers are { uint32 index of the group, uint32 kind, uint64 hash, 16 bytes more of hash }. */
+struct abi_pipeline {
+    const struct abi_group *const *groups;
+    uint32_t group_count;
+    uint32_t max_recursion_depth;
+    uint32_t pipeline_flags; /* D3D12_RAYTRACING_PIPELINE_FLAGS, or'ed into every TraceRay */
+    uint32_t max_payload_bytes;
+    uint32_t max_attribute_bytes;
+    uint64_t stack_bytes;
+};
+
+/* Constant for one Dispatch or DispatchRays. */
+struct abi_dispatch {
+    const struct abi_services *services;
+    const uint8_t *global_root_arguments; /* laid out by dxil/root_signature.h */
+    const struct abi_descriptor *resource_heap;
+    const struct abi_descriptor *sampler_heap;
+    uint64_t resource_heap_count;
+    uint64_t sampler_heap_count;
+    uint32_t dimensions[3];      /* threads (rays) or groups (compute) */
+    uint32_t reserved;
+    const volatile uint32_t *abort_flag; /* non-zero: leave loops, the device is gone */
+    const struct abi_pipeline *pipeline;
+    void *exec;                  /* exec's own: shader tables, queue, message context */
+};
+
+struct abi_thread {
+    const struct abi_dispatch *dispatch;
+    const uint8_t *local_root_arguments; /* in the shader record, after the identifier; NULL: none */
+    const struct abi_shader *shader;     /* running now, for messages */
+    uint32_t dispatch_index[3];          /* DispatchRaysIndex or SV_DispatchThreadID */
+    uint32_t recursion_depth;            /* TraceRay calls on the stack */
+    const struct abi_traversal *traversal; /* hit, miss, any-hit, intersection: the ray in flight */
+    const struct abi_hit *hit;             /* closest hit: committed; any-hit, intersection: candidate */
+    uint32_t ignore_hit;                   /* set by IgnoreHit before the shader returns */
+    uint32_t end_search;                   /* set by AcceptHitAndEndSearch before the shader returns */
+    /* compute only */
+    uint32_t group_id[3];
+    uint32_t thread_in_group[3];
+    uint32_t flat_thread_in_group;
+    uint32_t lane_index;
+    void *groupshared;
+    void *wave;    /* jit/ops: the wave this lane belongs to */
+    void *context; /* exec's own per-worker data */
+};
+
+#endif
