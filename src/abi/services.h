@@ -19,6 +19,21 @@ struct abi_trace_arguments {
     struct abi_ray ray;
 };
 
+enum abi_hit_object_kind { ABI_HIT_OBJECT_NOP = 0, ABI_HIT_OBJECT_MISS = 1, ABI_HIT_OBJECT_HIT = 2 };
+
+/* Value of an HLSL HitObject (shader model 6.9). Lives in the shader's frame; copied by value. */
+struct abi_hit_object {
+    uint32_t kind;               /* enum abi_hit_object_kind */
+    uint32_t shader_table_index; /* MISS: record of the miss table. HIT: record of the hit group table */
+    uint32_t ray_flags;          /* as given to TraceRay, MakeMiss or the query */
+    uint32_t is_procedural;      /* HIT */
+    struct abi_ray ray;          /* world space, t_max as given */
+    struct abi_hit hit;          /* HIT */
+    uint32_t attribute_bytes;    /* HIT: by LLVM size; triangles 8 */
+    uint32_t reserved[3];
+    uint8_t attributes[ABI_ATTRIBUTE_STORAGE_BYTES] __attribute__((aligned(16)));
+};
+
 /* What a shader did that a GPU would answer with a hang or a fault. */
 enum abi_fault {
     ABI_FAULT_DESCRIPTOR_OUT_OF_HEAP, /* detail: index */
@@ -51,6 +66,16 @@ struct abi_services {
     /* Size of the buffer resource behind a root descriptor: bytes from address to the end of its resource, 0 when
      * address is in none. */
     uint64_t (*bytes_behind)(struct abi_thread *thread, uint64_t address);
+    /* Hit objects. trace: TraceRay without the final closest-hit or miss shader; fills *object. */
+    void (*hit_object_trace)(struct abi_thread *thread, const struct abi_trace_arguments *arguments, void *payload,
+                             struct abi_hit_object *object);
+    /* Runs closest-hit (unless the ray flags skip it) or miss of object->shader_table_index; NOP: nothing. */
+    void (*hit_object_invoke)(struct abi_thread *thread, const struct abi_hit_object *object, void *payload);
+    /* 32-bit value at offset bytes of the local root arguments of the object's record, 0 when there is none. */
+    uint32_t (*hit_object_record_constant)(struct abi_thread *thread, const struct abi_hit_object *object,
+                                           uint32_t offset);
+    /* Object-space corners of the triangle that was hit, v0 v1 v2. */
+    void (*triangle_positions)(struct abi_thread *thread, const struct abi_hit *hit, float positions[9]);
 };
 
 #endif

@@ -10,6 +10,8 @@
 #include "abi/ray.h"
 
 struct abi_thread;
+struct abi_services;
+struct abi_wave;
 
 /* Every compiled export: payload is the caller's payload or callable parameter (read and written in place);
  * attributes is the hit's attribute block (triangles: two floats). Raygen and compute: both NULL. */
@@ -34,12 +36,12 @@ struct abi_shader {
     uint32_t kind;            /* enum abi_shader_kind */
     uint32_t payload_bytes;   /* by HLSL rules, from the metadata */
     uint32_t attribute_bytes; /* by HLSL rules */
-    uint32_t stack_bytes;     /* GetShaderStackSize; estimate of the native frame */
+    uint32_t stack_bytes;     /* native frames of the shader and of all functions it calls, without services */
     uint32_t local_root_bytes; /* bytes of root arguments that the shader record must hold after the identifier */
     uint32_t numthreads[3];   /* compute */
     uint32_t groupshared_bytes;
-    uint32_t wave_size;   /* lanes; 0: uses no wave operation */
-    uint32_t uses_barrier; /* compute: threads must run as coroutines */
+    uint32_t wave_size;   /* lanes; 0: uses no wave, quad or derivative operation */
+    uint32_t uses_barrier; /* compute: threads of a group run together (barriers, or wave_size != 0) */
 };
 
 /* What an identifier names. */
@@ -78,6 +80,10 @@ struct abi_dispatch {
     const volatile uint32_t *abort_flag; /* non-zero: leave loops, the device is gone */
     const struct abi_pipeline *pipeline;
     void *exec;                  /* exec's own: shader tables, queue, message context */
+    /* [parameter of the global root signature]: bytes from the address of a root descriptor to the end of its
+     * resource, 0 for other parameters. Made once per dispatch, so that shaders need no look-up per thread.
+     * NULL: shaders ask services->bytes_behind. Local root descriptors always do. */
+    const uint64_t *global_root_bytes;
 };
 
 struct abi_thread {
@@ -96,8 +102,36 @@ struct abi_thread {
     uint32_t flat_thread_in_group;
     uint32_t lane_index;
     void *groupshared;
-    void *wave;    /* jit/ops: the wave this lane belongs to */
-    void *context; /* exec's own per-worker data */
+    struct abi_wave *wave; /* set by the group runner; NULL: the thread is the only lane of its wave */
+    void *context;         /* exec's own per-worker data */
+};
+
+/* A wave, quad or derivative operation at one place of a shader; constant data of the compiled shader. */
+struct abi_wave_call {
+    uint32_t opcode; /* DXIL opcode; 0: a reconvergence point, no operation */
+    uint32_t type;   /* enum ops_type of the overload */
+    uint32_t op, sign; /* constant operands, see ops/types.h */
+    uint32_t site;   /* number of the place in its shader: lanes meet at equal sites only */
+    uint32_t reserved;
+};
+
+/* Operands and result of one lane. */
+struct abi_wave_lane {
+    uint64_t value;       /* bits of the operand, zero extended */
+    uint32_t argument[4]; /* lane to read, or the four mask words of multi-prefix */
+    uint64_t result;
+    uint32_t result4[4];
+};
+
+/* Head of what the group runner (jit/group.c) keeps for a wave. The functions switch to other lanes of the group and
+ * come back when the operation is done; after an abort they may come back early with zeros. */
+struct abi_wave {
+    uint32_t lane_count;
+    uint32_t reserved;
+    /* All lanes of the wave that reach the same site in the same control flow take part. */
+    void (*operate)(struct abi_thread *thread, const struct abi_wave_call *call, struct abi_wave_lane *lane);
+    /* Barrier(GROUP_SYNC): returns when every thread of the group that has not ended is there. */
+    void (*barrier)(struct abi_thread *thread, uint32_t site);
 };
 
 #endif
