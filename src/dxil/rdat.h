@@ -32,7 +32,7 @@ struct dxil_rdat_function {
     uint32_t attribute_bytes;
     uint32_t feature_flags1, feature_flags2;
     uint32_t shader_stage_flag; /* bit per kind it may be called from */
-    uint32_t min_shader_target; /* major << 4 | minor with the kind above */
+    uint32_t min_shader_target; /* kind << 16 | major << 4 | minor */
     const uint32_t *resources;  /* indices into dxil_rdat.resources, transitively of called functions in the module */
     uint32_t resource_count;
     const char *const *dependencies; /* mangled names of functions that are called and not defined here */
@@ -90,7 +90,7 @@ struct dxil_rdat {
     uint32_t function_count;
     struct dxil_subobject *subobjects;
     uint32_t subobject_count;
-    void *storage[4]; /* copies of bytes, index lists, string lists */
+    void *storage[4]; /* strings, index lists, string lists, raw bytes: what the pointers above point into */
 };
 
 /* bytes: content of the RDAT part. On failure (STATUS_CORRUPT, the reason names table, record and field) *rdat is
