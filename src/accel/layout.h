@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ * Bytes of an acceleration structure. One self-contained, position-independent block in the application's memory:
+ *
+ *   struct accel_header        256 bytes at offset 0, which must be ACCEL_ALIGNMENT_BYTES aligned
+ *   geometry table             struct accel_geometry_entry[geometry_count]   (bottom level)
+ *   nodes                      struct accel_node[node_count], depth first: a child's index is above its parent's
+ *   leaves                     struct accel_triangle_block[] | struct accel_box_block[] | struct abi_instance[]
+ *   micromap links             uint32_t[4] per triangle block, only with ACCEL_FLAG_HAS_MICROMAPS
+ *   update data                private to accel/update.c, only with ALLOW_UPDATE
+ *
+ * Sections are found by byte offsets from the header (0: section absent). Written by accel/, read by trace/.
+ * All numbers little-endian. The order of primitives in leaves is free; their ids travel with them. */
+#ifndef CDXR_ACCEL_LAYOUT_H
+#define CDXR_ACCEL_LAYOUT_H
+
+#include <stdint.h>
+
+#include "abi/ray.h"
+
+enum {
+    ACCEL_MAGIC = 0x72786463, /* "cdxr" */
+    ACCEL_VERSION = 1,
+    ACCEL_ALIGNMENT_BYTES = 256,
+    ACCEL_NODE_WIDTH = 8,
+    ACCEL_TRIANGLE_BLOCK_WIDTH = 4,
+    ACCEL_BOX_BLOCK_WIDTH = 8,
+    ACCEL_MAX_LEAF_BLOCKS = 4,
+    /* Levels of nodes on a path from the root, at most. Builders hold it, loaders check it; traversal sizes its stack
+     * with it: every level leaves at most ACCEL_NODE_WIDTH - 1 children behind. */
+    ACCEL_MAX_DEPTH = 36,
+};
+
+enum accel_kind {
+    ACCEL_KIND_TRIANGLES = 1,
+    ACCEL_KIND_BOXES = 2,
+    ACCEL_KIND_INSTANCES = 3,
+    ACCEL_KIND_MICROMAPS = 4, /* opacity micromap array: struct accel_header, then its own sections */
+};
+
+enum accel_flag {
+    ACCEL_FLAG_QUANTIZED_NODES = 0x1,  /* nodes are struct accel_quantized_node */
+    ACCEL_FLAG_INDEXED_LEAVES = 0x2,   /* leaves are struct accel_indexed_block over a vertex section */
+    ACCEL_FLAG_HAS_MICROMAPS = 0x4,
+    ACCEL_FLAG_ALL_OPAQUE = 0x8,       /* every geometry has the opaque flag */
+    ACCEL_FLAG_IDENTITY_INSTANCE = 0x10, /* top level with exactly one active instance whose transform is the identity */
+    ACCEL_FLAG_DUPLICATES = 0x20,      /* spatial splits: a primitive may be in several leaves */
+};
+
+/* Child reference. Bit 31 clear: index of a node. Bit 31 set: leaf.
+ *   triangles, boxes: bits 0..28 index of the first block, bits 29..30 number of blocks minus 1
+ *   instances:        bits 0..30 index of the instance
+ * ACCEL_REF_EMPTY: no child (its box is empty too: lower +FLT_MAX, upper -FLT_MAX). */
+#define ACCEL_REF_LEAF_MASK 0x80000000u
+#define ACCEL_REF_BLOCK_INDEX_MASK 0x1fffffffu
+#define ACCEL_REF_BLOCK_COUNT_SHIFT 29
+#define ACCEL_REF_INSTANCE_MASK 0x7fffffffu
+#define ACCEL_REF_EMPTY 0xffffffffu
+
+static inline uint32_t accel_ref_block_count(uint32_t ref)
+{
+    return ((ref >> ACCEL_REF_BLOCK_COUNT_SHIFT) & 3) + 1;
+}
+
+static inline uint32_t accel_ref_leaf(uint32_t block_index, uint32_t block_count)
+{
+    return ACCEL_REF_LEAF_MASK | (block_count - 1) << ACCEL_REF_BLOCK_COUNT_SHIFT | block_index;
+}
+
+/* bounds: [lower or upper][axis] of all active primitives, finite; lower > upper when there are none. */
+struct accel_header {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t kind;        /* enum accel_kind */
+    uint32_t flags;       /* enum accel_flag */
+    uint32_t build_flags; /* D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAGS as given */
+    uint32_t root;        /* reference of the root: a node, a single leaf, or ACCEL_REF_EMPTY */
+    float bounds[2][3];
+    uint64_t structure_bytes; /* header to end of the last section: CURRENT_SIZE and COMPACTED_SIZE */
+    uint64_t geometry_offset;
+    uint64_t node_offset;
+    uint64_t leaf_offset;
+    uint64_t micromap_link_offset;
+    uint64_t update_offset;
+    uint64_t vertex_offset;  /* indexed leaves only */
+    uint32_t geometry_count; /* instances: 0 */
+    uint32_t node_count;
+    uint32_t leaf_count;     /* blocks, or instances */
+    uint32_t primitive_count; /* inactive ones included */
+    uint32_t active_count;
+    uint32_t depth;          /* levels of nodes, 0 when root is no node */
+    uint32_t blas_pointer_count; /* serialisation: addresses that an application patches */
+    /* instances: the most that rounding of the ray's transform can be magnified by a transform and its inverse
+     * (1 for the identity); scales the traversal's box margin. 1 for the bottom level. */
+    float transform_condition;
+    float sah_cost;          /* of the tree as built, for tools */
+    uint32_t micromap_index_format;
+    uint64_t micromap_array; /* address of the linked micromap array (one per geometry: see accel_geometry_entry) */
+    uint64_t updates;        /* number of updates since the last build */
+    uint8_t reserved[96];
+};
+_Static_assert(sizeof(struct accel_header) == 256, "header bytes");
+
+/* What an update, a copy or a tool needs to know of a geometry. 32 bytes. */
+struct accel_geometry_entry {
+    uint32_t type;  /* D3D12_RAYTRACING_GEOMETRY_TYPE */
+    uint32_t flags; /* D3D12_RAYTRACING_GEOMETRY_FLAGS */
+    uint32_t primitive_count;
+    uint32_t vertex_count;
+    uint32_t index_format;
+    uint32_t vertex_format;
+    uint64_t micromap_array; /* address, 0 = none */
+};
+_Static_assert(sizeof(struct accel_geometry_entry) == 32, "geometry entry bytes");
+
+/* planes[axis * 2 + (0 lower | 1 upper)][child]. 224 bytes. */
+struct accel_node {
+    float planes[6][ACCEL_NODE_WIDTH];
+    uint32_t children[ACCEL_NODE_WIDTH];
+};
+_Static_assert(sizeof(struct accel_node) == 224, "node bytes");
+
+/* Quantised variant: plane = origin[axis] + byte * 2^exponent[axis], rounded outward. 96 bytes. */
+struct accel_quantized_node {
+    float origin[3];
+    int8_t exponent[3];
+    uint8_t reserved;
+    uint8_t planes[6][ACCEL_NODE_WIDTH];
+    uint32_t children[ACCEL_NODE_WIDTH];
+};
+_Static_assert(sizeof(struct accel_quantized_node) == 96, "quantised node bytes");
+
+/* geometry word of a leaf lane: bits 0..23 geometry index, bits 24..31 D3D12_RAYTRACING_GEOMETRY_FLAGS. */
+#define ACCEL_GEOMETRY_INDEX_MASK 0x00ffffffu
+#define ACCEL_GEOMETRY_FLAGS_SHIFT 24
+#define ACCEL_GEOMETRY_OPAQUE 0x01000000u
+
+/* Four triangles: vertices[axis][vertex][lane], in object space, Transform3x4 applied. Unused lanes: NaN vertices and
+ * primitive ~0. 176 bytes. */
+struct accel_triangle_block {
+    float vertices[3][3][ACCEL_TRIANGLE_BLOCK_WIDTH];
+    uint32_t primitives[ACCEL_TRIANGLE_BLOCK_WIDTH];
+    uint32_t geometries[ACCEL_TRIANGLE_BLOCK_WIDTH];
+};
+_Static_assert(sizeof(struct accel_triangle_block) == 176, "triangle block bytes");
+
+/* Indexed variant: vertex_indices[vertex][lane] into the vertex section (float[3] each). 80 bytes. */
+struct accel_indexed_block {
+    uint32_t vertex_indices[3][ACCEL_TRIANGLE_BLOCK_WIDTH];
+    uint32_t primitives[ACCEL_TRIANGLE_BLOCK_WIDTH];
+    uint32_t geometries[ACCEL_TRIANGLE_BLOCK_WIDTH];
+};
+_Static_assert(sizeof(struct accel_indexed_block) == 80, "indexed block bytes");
+
+/* Eight boxes, planes as in a node. Unused lanes: empty box and primitive ~0. 256 bytes. */
+struct accel_box_block {
+    float planes[6][ACCEL_BOX_BLOCK_WIDTH];
+    uint32_t primitives[ACCEL_BOX_BLOCK_WIDTH];
+    uint32_t geometries[ACCEL_BOX_BLOCK_WIDTH];
+};
+_Static_assert(sizeof(struct accel_box_block) == 256, "box block bytes");
+_Static_assert(sizeof(struct abi_instance) == 128, "instance bytes");
+
+#endif
