@@ -56,16 +56,36 @@ struct abi_group {
     const char *name;
 };
 
-/* Identifiers are { uint32 index of the group, uint32 kind, uint64 hash, 16 bytes more of hash }. */
+/* Identifiers are { uint32 index, uint32 kind, uint64 hash, 16 bytes more of hash }; the hashes come from the content
+ * (code, name, root signatures), so that a collection and the pipelines made of it have equal ones. Pipelines of state
+ * objects find a group by its hash in an open-addressing table; where slots is NULL, index is the place in groups. */
 struct abi_pipeline {
     const struct abi_group *const *groups;
     uint32_t group_count;
+    uint32_t slot_mask;                   /* number of slots - 1, a power of two less one */
+    const struct abi_group *const *slots; /* group of hash h: the first match from slot (h & slot_mask) on; NULL ends */
     uint32_t max_recursion_depth;
     uint32_t pipeline_flags; /* D3D12_RAYTRACING_PIPELINE_FLAGS, or'ed into every TraceRay */
     uint32_t max_payload_bytes;
     uint32_t max_attribute_bytes;
     uint64_t stack_bytes;
 };
+
+/* The group that a 32-byte identifier names in this pipeline, or NULL. */
+static inline const struct abi_group *abi_pipeline_find(const struct abi_pipeline *pipeline, const void *identifier)
+{
+    uint32_t index, hash;
+    __builtin_memcpy(&index, identifier, 4);
+    __builtin_memcpy(&hash, (const uint8_t *)identifier + 8, 4);
+    if (!pipeline->slots) {
+        const struct abi_group *only = index < pipeline->group_count ? pipeline->groups[index] : 0;
+        return only && !__builtin_memcmp(only->identifier, identifier, 32) ? only : 0;
+    }
+    for (uint32_t slot = hash & pipeline->slot_mask; pipeline->slots[slot]; slot = (slot + 1) & pipeline->slot_mask)
+        if (!__builtin_memcmp(pipeline->slots[slot]->identifier, identifier, 32))
+            return pipeline->slots[slot];
+    return 0;
+}
 
 /* Constant for one Dispatch or DispatchRays. */
 struct abi_dispatch {
