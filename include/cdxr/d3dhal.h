@@ -1,0 +1,701 @@
+/* SPDX-License-Identifier: MIT
+ * Structures, opcodes, states and return codes of the legacy Direct3D driver interface that the DrawPrimitives2
+ * command stream needs (DirectX 6 to 8.1), written from public documentation. The names and layouts are those of the
+ * DDK, so that driver code reads as usual. All integers are little-endian in memory.
+ *
+ * Beside other headers: include the d3dhal.h / d3dtypes.h of mingw-w64 or Wine BEFORE this one. This header then
+ * leaves out what they define and adds only what they lack (the later opcodes, the 32-bit guest layouts). Nothing
+ * here needs <windows.h>. C11 and C++.
+ *
+ * The stream itself is packed: read it with unaligned accesses, never through pointers to these structures unless
+ * the address is known to be aligned. */
+#ifndef CDXR_D3DHAL_H
+#define CDXR_D3DHAL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__WINE_D3DHAL_H) || defined(_D3DHAL_H_) || defined(_D3DHAL_H)
+#define CDXR_D3DHAL_FOREIGN 1
+#endif
+#if defined(__WINE_D3DTYPES_H) || defined(_D3DTYPES_H_)
+#define CDXR_D3DTYPES_FOREIGN 1
+#endif
+
+/* ---- return codes (macros in every version of the headers) ---- */
+#ifndef DDHAL_DRIVER_NOTHANDLED
+#define DDHAL_DRIVER_NOTHANDLED 0x00000000l
+#define DDHAL_DRIVER_HANDLED 0x00000001l
+#endif
+#ifndef D3D_OK
+#define D3D_OK 0
+#endif
+#ifdef CDXR_D3DHAL_FOREIGN
+#undef D3DERR_COMMAND_UNPARSED /* one public header ends this macro in a semicolon */
+#endif
+#ifndef D3DERR_COMMAND_UNPARSED
+#define D3DERR_COMMAND_UNPARSED ((int32_t)0x88760BB8)
+#endif
+#ifndef DDERR_WASSTILLDRAWING
+#define DDERR_WASSTILLDRAWING ((int32_t)0x8876021C)
+#endif
+#ifndef DDERR_INVALIDPARAMS
+#define DDERR_INVALIDPARAMS ((int32_t)0x80070057)
+#endif
+#ifndef DDERR_OUTOFMEMORY
+#define DDERR_OUTOFMEMORY ((int32_t)0x8007000E)
+#endif
+#ifndef D3DHAL_CONTEXT_BAD
+#define D3DHAL_CONTEXT_BAD 0x000000200l
+#define D3DHAL_OUTOFCONTEXTS 0x000000201l
+#endif
+
+/* ---- dwFlags of D3DHAL_DRAWPRIMITIVES2DATA ---- */
+#ifndef D3DHALDP2_USERMEMVERTICES
+#define D3DHALDP2_USERMEMVERTICES 0x00000001l
+#define D3DHALDP2_EXECUTEBUFFER 0x00000002l
+#define D3DHALDP2_SWAPVERTEXBUFFER 0x00000004l
+#define D3DHALDP2_SWAPCOMMANDBUFFER 0x00000008l
+#define D3DHALDP2_REQVERTEXBUFSIZE 0x00000010l
+#define D3DHALDP2_REQCOMMANDBUFSIZE 0x00000020l
+#define D3DHALDP2_VIDMEMVERTEXBUF 0x00000040l
+#define D3DHALDP2_VIDMEMCOMMANDBUF 0x00000080l
+#endif
+
+/* ---- device caps that select the DDI level ---- */
+#ifndef D3DDEVCAPS_DRAWPRIMTLVERTEX
+#define D3DDEVCAPS_DRAWPRIMTLVERTEX 0x00000400L
+#endif
+#ifndef D3DDEVCAPS_DRAWPRIMITIVES2
+#define D3DDEVCAPS_DRAWPRIMITIVES2 0x00002000L
+#endif
+#ifndef D3DDEVCAPS_DRAWPRIMITIVES2EX
+#define D3DDEVCAPS_DRAWPRIMITIVES2EX 0x00008000L
+#endif
+#ifndef D3DDEVCAPS_HWTRANSFORMANDLIGHT
+#define D3DDEVCAPS_HWTRANSFORMANDLIGHT 0x00010000L
+#endif
+#ifndef D3DDEVCAPS_HWRASTERIZATION
+#define D3DDEVCAPS_HWRASTERIZATION 0x00080000L
+#endif
+
+/* ---- flexible vertex formats ---- */
+#ifndef D3DFVF_XYZ
+#define D3DFVF_RESERVED0 0x001
+#define D3DFVF_POSITION_MASK 0x00E
+#define D3DFVF_XYZ 0x002
+#define D3DFVF_XYZRHW 0x004
+#define D3DFVF_XYZB1 0x006
+#define D3DFVF_XYZB2 0x008
+#define D3DFVF_XYZB3 0x00A
+#define D3DFVF_XYZB4 0x00C
+#define D3DFVF_XYZB5 0x00E
+#define D3DFVF_NORMAL 0x010
+#define D3DFVF_RESERVED1 0x020
+#define D3DFVF_DIFFUSE 0x040
+#define D3DFVF_SPECULAR 0x080
+#define D3DFVF_TEXCOUNT_MASK 0xF00
+#define D3DFVF_TEXCOUNT_SHIFT 8
+#define D3DFVF_TEX0 0x000
+#define D3DFVF_TEX1 0x100
+#define D3DFVF_TEX2 0x200
+#define D3DFVF_TEX3 0x300
+#define D3DFVF_TEX4 0x400
+#define D3DFVF_TEX5 0x500
+#define D3DFVF_TEX6 0x600
+#define D3DFVF_TEX7 0x700
+#define D3DFVF_TEX8 0x800
+#define D3DFVF_VERTEX 0x112
+#define D3DFVF_LVERTEX 0x1E2
+#define D3DFVF_TLVERTEX 0x1C4
+#endif
+#ifndef D3DFVF_PSIZE
+#define D3DFVF_PSIZE 0x020 /* DX8 meaning of RESERVED1 */
+#endif
+#ifndef D3DFVF_LASTBETA_UBYTE4
+#define D3DFVF_LASTBETA_UBYTE4 0x1000
+#endif
+
+/* ---- flags of single tokens ---- */
+#ifndef D3DTRIFLAG_EDGEENABLE1
+#define D3DTRIFLAG_EDGEENABLE1 0x0100
+#define D3DTRIFLAG_EDGEENABLE2 0x0200
+#define D3DTRIFLAG_EDGEENABLE3 0x0400
+#define D3DTRIFLAG_EDGEENABLETRIANGLE 0x0700
+#endif
+#ifndef D3DCLEAR_TARGET
+#define D3DCLEAR_TARGET 0x00000001l
+#define D3DCLEAR_ZBUFFER 0x00000002l
+#define D3DCLEAR_STENCIL 0x00000004l
+#endif
+#ifndef D3DCLEAR_COMPUTERECTS
+#define D3DCLEAR_COMPUTERECTS 0x00000008l
+#endif
+#ifndef D3DHAL_STATESETBEGIN
+#define D3DHAL_STATESETBEGIN 0
+#define D3DHAL_STATESETEND 1
+#define D3DHAL_STATESETDELETE 2
+#define D3DHAL_STATESETEXECUTE 3
+#define D3DHAL_STATESETCAPTURE 4
+#endif
+#ifndef D3DHAL_STATESETCREATE
+#define D3DHAL_STATESETCREATE 5
+#endif
+#ifndef DDRAWIPAL_ALPHA
+#define DDRAWIPAL_ALPHA 0x00002000l
+#endif
+#ifndef RTPATCHFLAG_HASSEGS
+#define RTPATCHFLAG_HASSEGS 0x00000001L
+#define RTPATCHFLAG_HASINFO 0x00000002L
+#endif
+#define CDXR_D3DHAL_RSTATE_COUNT 256      /* DWORDs behind lpdwRStates */
+#define CDXR_D3DHAL_STATE_OVERRIDE_BIAS 256 /* D3DSTATE_OVERRIDE(state) = 256 + state */
+
+/* ---- opcodes ---- */
+#ifndef CDXR_D3DHAL_FOREIGN
+typedef enum _D3DHAL_DP2OPERATION {
+    D3DDP2OP_POINTS = 1,
+    D3DDP2OP_INDEXEDLINELIST = 2,
+    D3DDP2OP_INDEXEDTRIANGLELIST = 3,
+    D3DDP2OP_RESERVED0 = 4,
+    D3DDP2OP_RENDERSTATE = 8,
+    D3DDP2OP_LINELIST = 15,
+    D3DDP2OP_LINESTRIP = 16,
+    D3DDP2OP_INDEXEDLINESTRIP = 17,
+    D3DDP2OP_TRIANGLELIST = 18,
+    D3DDP2OP_TRIANGLESTRIP = 19,
+    D3DDP2OP_INDEXEDTRIANGLESTRIP = 20,
+    D3DDP2OP_TRIANGLEFAN = 21,
+    D3DDP2OP_INDEXEDTRIANGLEFAN = 22,
+    D3DDP2OP_TRIANGLEFAN_IMM = 23,
+    D3DDP2OP_LINELIST_IMM = 24,
+    D3DDP2OP_TEXTURESTAGESTATE = 25,
+    D3DDP2OP_INDEXEDTRIANGLELIST2 = 26,
+    D3DDP2OP_INDEXEDLINELIST2 = 27,
+    D3DDP2OP_VIEWPORTINFO = 28,
+    D3DDP2OP_WINFO = 29,
+    D3DDP2OP_SETPALETTE = 30,
+    D3DDP2OP_UPDATEPALETTE = 31,
+    /* DirectX 7 */
+    D3DDP2OP_ZRANGE = 32,
+    D3DDP2OP_SETMATERIAL = 33,
+    D3DDP2OP_SETLIGHT = 34,
+    D3DDP2OP_CREATELIGHT = 35,
+    D3DDP2OP_SETTRANSFORM = 36,
+    D3DDP2OP_EXT = 37,
+    D3DDP2OP_TEXBLT = 38,
+    D3DDP2OP_STATESET = 39,
+    D3DDP2OP_SETPRIORITY = 40,
+    D3DDP2OP_SETRENDERTARGET = 41,
+    D3DDP2OP_CLEAR = 42,
+    D3DDP2OP_SETTEXLOD = 43,
+    D3DDP2OP_SETCLIPPLANE = 44,
+    /* DirectX 8 and 8.1 */
+    D3DDP2OP_CREATEVERTEXSHADER = 45,
+    D3DDP2OP_DELETEVERTEXSHADER = 46,
+    D3DDP2OP_SETVERTEXSHADER = 47,
+    D3DDP2OP_SETVERTEXSHADERCONST = 48,
+    D3DDP2OP_SETSTREAMSOURCE = 49,
+    D3DDP2OP_SETSTREAMSOURCEUM = 50,
+    D3DDP2OP_SETINDICES = 51,
+    D3DDP2OP_DRAWPRIMITIVE = 52,
+    D3DDP2OP_DRAWINDEXEDPRIMITIVE = 53,
+    D3DDP2OP_CREATEPIXELSHADER = 54,
+    D3DDP2OP_DELETEPIXELSHADER = 55,
+    D3DDP2OP_SETPIXELSHADER = 56,
+    D3DDP2OP_SETPIXELSHADERCONST = 57,
+    D3DDP2OP_CLIPPEDTRIANGLEFAN = 58,
+    D3DDP2OP_DRAWPRIMITIVE2 = 59,
+    D3DDP2OP_DRAWINDEXEDPRIMITIVE2 = 60,
+    D3DDP2OP_DRAWRECTPATCH = 61,
+    D3DDP2OP_DRAWTRIPATCH = 62,
+    D3DDP2OP_VOLUMEBLT = 63,
+    D3DDP2OP_BUFFERBLT = 64,
+    D3DDP2OP_MULTIPLYTRANSFORM = 65,
+    D3DDP2OP_ADDDIRTYRECT = 66,
+    D3DDP2OP_ADDDIRTYBOX = 67
+} D3DHAL_DP2OPERATION;
+#else
+/* What one or the other foreign header lacks; a macro beside an enumerator of the same value does no harm. */
+#define D3DDP2OP_EXT 37
+#define D3DDP2OP_SETCLIPPLANE 44
+#define D3DDP2OP_CREATEVERTEXSHADER 45
+#define D3DDP2OP_DELETEVERTEXSHADER 46
+#define D3DDP2OP_SETVERTEXSHADER 47
+#define D3DDP2OP_SETVERTEXSHADERCONST 48
+#define D3DDP2OP_SETSTREAMSOURCE 49
+#define D3DDP2OP_SETSTREAMSOURCEUM 50
+#define D3DDP2OP_SETINDICES 51
+#define D3DDP2OP_DRAWPRIMITIVE 52
+#define D3DDP2OP_DRAWINDEXEDPRIMITIVE 53
+#define D3DDP2OP_CREATEPIXELSHADER 54
+#define D3DDP2OP_DELETEPIXELSHADER 55
+#define D3DDP2OP_SETPIXELSHADER 56
+#define D3DDP2OP_SETPIXELSHADERCONST 57
+#define D3DDP2OP_CLIPPEDTRIANGLEFAN 58
+#define D3DDP2OP_DRAWPRIMITIVE2 59
+#define D3DDP2OP_DRAWINDEXEDPRIMITIVE2 60
+#define D3DDP2OP_DRAWRECTPATCH 61
+#define D3DDP2OP_DRAWTRIPATCH 62
+#define D3DDP2OP_VOLUMEBLT 63
+#define D3DDP2OP_BUFFERBLT 64
+#define D3DDP2OP_MULTIPLYTRANSFORM 65
+#define D3DDP2OP_ADDDIRTYRECT 66
+#define D3DDP2OP_ADDDIRTYBOX 67
+#endif
+
+/* Opcodes of DirectX 3 execute buffers, whose instruction header has the same shape. */
+enum cdxr_d3dop {
+    CDXR_D3DOP_POINT = 1,
+    CDXR_D3DOP_LINE = 2,
+    CDXR_D3DOP_TRIANGLE = 3,
+    CDXR_D3DOP_MATRIXLOAD = 4,
+    CDXR_D3DOP_MATRIXMULTIPLY = 5,
+    CDXR_D3DOP_STATETRANSFORM = 6,
+    CDXR_D3DOP_STATELIGHT = 7,
+    CDXR_D3DOP_STATERENDER = 8,
+    CDXR_D3DOP_PROCESSVERTICES = 9,
+    CDXR_D3DOP_TEXTURELOAD = 10,
+    CDXR_D3DOP_EXIT = 11,
+    CDXR_D3DOP_BRANCHFORWARD = 12,
+    CDXR_D3DOP_SPAN = 13,
+    CDXR_D3DOP_SETSTATUS = 14
+};
+
+/* ---- D3DHAL_DRAWPRIMITIVES2DATA ---- */
+/* As a 32-bit guest lays it out: 56 bytes, pointers are guest addresses. */
+struct cdxr_d3dhal_drawprimitives2data32 {
+    uint32_t dwhContext;           /* 0 */
+    uint32_t dwFlags;              /* 4 */
+    uint32_t dwVertexType;         /* 8: FVF */
+    uint32_t lpDDCommands;         /* 12: surface, local object */
+    uint32_t dwCommandOffset;      /* 16: bytes */
+    uint32_t dwCommandLength;      /* 20: bytes */
+    uint32_t lpVertices;           /* 24: surface, or user memory with USERMEMVERTICES */
+    uint32_t dwVertexOffset;       /* 28: bytes */
+    uint32_t dwVertexLength;       /* 32: vertices */
+    uint32_t dwReqVertexBufSize;   /* 36: bytes */
+    uint32_t dwReqCommandBufSize;  /* 40: bytes */
+    uint32_t lpdwRStates;          /* 44 */
+    uint32_t dwVertexSize_ddrval;  /* 48: stride in, result out */
+    uint32_t dwErrorOffset;        /* 52 */
+};
+
+#ifndef CDXR_D3DHAL_FOREIGN
+/* As the host's compiler lays it out: 72 bytes with 64-bit pointers. The two surface pointers point to driver-side
+ * surface objects (struct _DDRAWI_DDRAWSURFACE_LCL below has the leading members that matter). */
+typedef struct _D3DHAL_DRAWPRIMITIVES2DATA {
+    uintptr_t dwhContext;
+    uint32_t dwFlags;
+    uint32_t dwVertexType;
+    struct _DDRAWI_DDRAWSURFACE_LCL *lpDDCommands;
+    uint32_t dwCommandOffset;
+    uint32_t dwCommandLength;
+    union {
+        struct _DDRAWI_DDRAWSURFACE_LCL *lpDDVertex;
+        void *lpVertices;
+    };
+    uint32_t dwVertexOffset;
+    uint32_t dwVertexLength;
+    uint32_t dwReqVertexBufSize;
+    uint32_t dwReqCommandBufSize;
+    uint32_t *lpdwRStates;
+    union {
+        uint32_t dwVertexSize;
+        int32_t ddrval;
+    };
+    uint32_t dwErrorOffset;
+} D3DHAL_DRAWPRIMITIVES2DATA, *LPD3DHAL_DRAWPRIMITIVES2DATA;
+
+/* Parses a token that the driver does not know; sets *lplpvReturnedCommand behind it. */
+typedef int32_t (*PFND3DPARSEUNKNOWNCOMMAND)(void *lpvCommands, void **lplpvReturnedCommand);
+
+/* ---- token header and payloads (stream layout) ---- */
+typedef struct _D3DHAL_DP2COMMAND {
+    uint8_t bCommand;
+    uint8_t bReserved; /* ignored; in execute buffers the bytes of one operand record */
+    union {
+        uint16_t wPrimitiveCount;
+        uint16_t wStateCount;
+    };
+} D3DHAL_DP2COMMAND, *LPD3DHAL_DP2COMMAND;
+
+typedef struct { uint16_t wCount, wVStart; } D3DHAL_DP2POINTS;
+typedef struct { uint16_t wVStart; } D3DHAL_DP2STARTVERTEX;
+typedef struct { uint16_t wVStart; } D3DHAL_DP2LINELIST;
+typedef struct { uint16_t v1, v2; } D3DHAL_DP2INDEXEDLINELIST;
+typedef struct { uint16_t wVStart; } D3DHAL_DP2LINESTRIP;
+typedef struct { uint16_t wV[2]; } D3DHAL_DP2INDEXEDLINESTRIP; /* n + 1 indices */
+typedef struct { uint16_t wVStart; } D3DHAL_DP2TRIANGLELIST;
+typedef struct { uint16_t v1, v2, v3, wFlags; } D3DHAL_DP2INDEXEDTRIANGLELIST;
+typedef struct { uint16_t v1, v2, v3; } D3DHAL_DP2INDEXEDTRIANGLELIST2;
+typedef struct { uint16_t wVStart; } D3DHAL_DP2TRIANGLESTRIP;
+typedef struct { uint16_t wV[3]; } D3DHAL_DP2INDEXEDTRIANGLESTRIP; /* n + 2 indices */
+typedef struct { uint16_t wVStart; } D3DHAL_DP2TRIANGLEFAN;
+typedef struct { uint16_t wV[3]; } D3DHAL_DP2INDEXEDTRIANGLEFAN; /* n + 2 indices */
+typedef struct { uint32_t dwEdgeFlags; } D3DHAL_DP2TRIANGLEFAN_IMM;
+typedef struct { uint32_t RenderState; union { float dvState; uint32_t dwState; }; } D3DHAL_DP2RENDERSTATE;
+typedef struct { uint16_t wStage, TSState; uint32_t dwValue; } D3DHAL_DP2TEXTURESTAGESTATE;
+typedef struct { uint32_t dwX, dwY, dwWidth, dwHeight; } D3DHAL_DP2VIEWPORTINFO;
+typedef struct { float dvWNear, dvWFar; } D3DHAL_DP2WINFO;
+typedef struct { uint32_t dwPaletteHandle, dwPaletteFlags, dwSurfaceHandle; } D3DHAL_DP2SETPALETTE;
+typedef struct { uint32_t dwPaletteHandle; uint16_t wStartIndex, wNumEntries; } D3DHAL_DP2UPDATEPALETTE;
+typedef struct { float dvMinZ, dvMaxZ; } D3DHAL_DP2ZRANGE;
+typedef struct { uint32_t dwIndex, dwDataType; } D3DHAL_DP2SETLIGHT; /* D3DHAL_SETLIGHT_DATA: a D3DLIGHT7 follows */
+typedef struct { uint32_t dwIndex; } D3DHAL_DP2CREATELIGHT;
+typedef struct { uint32_t xfrmType; float matrix[16]; } D3DHAL_DP2SETTRANSFORM; /* rows, for row vectors */
+typedef D3DHAL_DP2SETTRANSFORM D3DHAL_DP2MULTIPLYTRANSFORM;
+typedef struct { uint32_t dwExtToken, dwSize; } D3DHAL_DP2EXT;
+typedef struct {
+    uint32_t dwDDDestSurface, dwDDSrcSurface;
+    struct { int32_t x, y; } pDest;
+    struct { int32_t left, top, right, bottom; } rSrc;
+    uint32_t dwFlags;
+} D3DHAL_DP2TEXBLT;
+typedef struct { uint32_t dwOperation, dwParam, sbType; } D3DHAL_DP2STATESET;
+typedef struct { uint32_t dwDDSurface, dwPriority; } D3DHAL_DP2SETPRIORITY;
+typedef struct { uint32_t hRenderTarget, hZBuffer; } D3DHAL_DP2SETRENDERTARGET;
+typedef struct {
+    uint32_t dwFlags, dwFillColor;
+    float dvFillDepth;
+    uint32_t dwFillStencil;
+    struct { int32_t left, top, right, bottom; } Rects[1];
+} D3DHAL_DP2CLEAR;
+typedef struct { uint32_t dwDDSurface, dwLOD; } D3DHAL_DP2SETTEXLOD;
+typedef struct { uint32_t dwIndex; float plane[4]; } D3DHAL_DP2SETCLIPPLANE;
+typedef struct { uint32_t dwHandle, dwDeclSize, dwCodeSize; } D3DHAL_DP2CREATEVERTEXSHADER;
+typedef struct { uint32_t dwHandle; } D3DHAL_DP2VERTEXSHADER;
+typedef struct { uint32_t dwRegister, dwCount; } D3DHAL_DP2SETVERTEXSHADERCONST;
+typedef struct { uint32_t dwStream, dwVBHandle, dwStride; } D3DHAL_DP2SETSTREAMSOURCE;
+typedef struct { uint32_t dwStream, dwStride; } D3DHAL_DP2SETSTREAMSOURCEUM;
+typedef struct { uint32_t dwVBHandle, dwStride; } D3DHAL_DP2SETINDICES;
+typedef struct { uint32_t primType, VStart, PrimitiveCount; } D3DHAL_DP2DRAWPRIMITIVE;
+typedef struct {
+    uint32_t primType, BaseVertexIndex, MinIndex, NumVertices, StartIndex, PrimitiveCount;
+} D3DHAL_DP2DRAWINDEXEDPRIMITIVE;
+typedef struct { uint32_t dwHandle, dwCodeSize; } D3DHAL_DP2CREATEPIXELSHADER;
+typedef struct { uint32_t dwHandle; } D3DHAL_DP2PIXELSHADER;
+typedef struct { uint32_t dwRegister, dwCount; } D3DHAL_DP2SETPIXELSHADERCONST;
+typedef struct { uint32_t FirstVertexOffset, dwEdgeFlags, PrimitiveCount; } D3DHAL_CLIPPEDTRIANGLEFAN;
+typedef struct { uint32_t primType, FirstVertexOffset, PrimitiveCount; } D3DHAL_DP2DRAWPRIMITIVE2;
+typedef struct {
+    uint32_t primType;
+    int32_t BaseVertexOffset; /* bytes */
+    uint32_t MinIndex, NumVertices;
+    uint32_t StartIndexOffset; /* bytes */
+    uint32_t PrimitiveCount;
+} D3DHAL_DP2DRAWINDEXEDPRIMITIVE2;
+typedef struct { uint32_t Handle, Flags; } D3DHAL_DP2DRAWRECTPATCH;
+typedef struct { uint32_t Handle, Flags; } D3DHAL_DP2DRAWTRIPATCH;
+typedef struct {
+    uint32_t dwDDDestSurface, dwDDSrcSurface, dwDestX, dwDestY, dwDestZ;
+    struct { uint32_t Left, Top, Right, Bottom, Front, Back; } srcBox;
+    uint32_t dwFlags;
+} D3DHAL_DP2VOLUMEBLT;
+typedef struct {
+    uint32_t dwDDDestSurface, dwDDSrcSurface, dwOffset;
+    struct { uint32_t Offset, Size; } rSrc;
+    uint32_t dwFlags;
+} D3DHAL_DP2BUFFERBLT;
+typedef struct {
+    uint32_t dwSurface;
+    struct { int32_t left, top, right, bottom; } rDirtyArea;
+} D3DHAL_DP2ADDDIRTYRECT;
+typedef struct {
+    uint32_t dwSurface;
+    struct { uint32_t Left, Top, Right, Bottom, Front, Back; } DirtyBox;
+} D3DHAL_DP2ADDDIRTYBOX;
+
+#define D3DHAL_SETLIGHT_ENABLE 0
+#define D3DHAL_SETLIGHT_DISABLE 1
+#define D3DHAL_SETLIGHT_DATA 2
+#endif /* CDXR_D3DHAL_FOREIGN */
+
+/* ---- driver-side surface objects: the leading members, host layout of the Windows 9x and XP-32 structures ---- */
+#if !defined(CDXR_D3DHAL_FOREIGN) && !defined(__DDRAWI_INCLUDED__) && !defined(__WINE_DDRAWI_H)
+typedef struct _DDRAWI_DDRAWSURFACE_GBL {
+    uint32_t dwRefCnt;
+    uint32_t dwGlobalFlags;
+    union { void *lpRectList; uint32_t dwBlockSizeY; int32_t lSlicePitch; };
+    union { void *lpVidMemHeap; uint32_t dwBlockSizeX; };
+    union { void *lpDD; void *lpDDHandle; };
+    uintptr_t fpVidMem; /* first byte of the memory */
+    union { int32_t lPitch; uint32_t dwLinearSize; };
+    uint16_t wHeight, wWidth;
+} DDRAWI_DDRAWSURFACE_GBL;
+typedef struct _DDRAWI_DDRAWSURFACE_LCL {
+    void *lpSurfMore;
+    struct _DDRAWI_DDRAWSURFACE_GBL *lpGbl;
+} DDRAWI_DDRAWSURFACE_LCL;
+#endif
+/* The same in a 32-bit guest: byte offsets. Windows 9x objects; and XP's DD_SURFACE_LOCAL / DD_SURFACE_GLOBAL. */
+#define CDXR_LCL32_LPGBL_OFFSET 4
+#define CDXR_GBL32_FPVIDMEM_OFFSET 20
+#define CDXR_LCL32_NT_LPGBL_OFFSET 0
+#define CDXR_GBL32_NT_FPVIDMEM_OFFSET 8
+
+/* ---- d3dtypes.h ---- */
+#ifndef CDXR_D3DTYPES_FOREIGN
+#ifndef D3DCOLORVALUE_DEFINED
+typedef struct _D3DCOLORVALUE { float r, g, b, a; } D3DCOLORVALUE;
+#define D3DCOLORVALUE_DEFINED
+#endif
+#ifndef D3DVECTOR_DEFINED
+typedef struct _D3DVECTOR { float x, y, z; } D3DVECTOR;
+#define D3DVECTOR_DEFINED
+#endif
+
+typedef struct _D3DMATERIAL7 {
+    D3DCOLORVALUE diffuse, ambient, specular, emissive;
+    float power;
+} D3DMATERIAL7;
+
+typedef enum _D3DLIGHTTYPE {
+    D3DLIGHT_POINT = 1,
+    D3DLIGHT_SPOT = 2,
+    D3DLIGHT_DIRECTIONAL = 3,
+    D3DLIGHT_PARALLELPOINT = 4,
+    D3DLIGHT_GLSPOT = 5
+} D3DLIGHTTYPE;
+
+typedef struct _D3DLIGHT7 {
+    uint32_t dltType;
+    D3DCOLORVALUE dcvDiffuse, dcvSpecular, dcvAmbient;
+    D3DVECTOR dvPosition, dvDirection;
+    float dvRange, dvFalloff, dvAttenuation0, dvAttenuation1, dvAttenuation2, dvTheta, dvPhi;
+} D3DLIGHT7;
+
+typedef enum _D3DPRIMITIVETYPE {
+    D3DPT_POINTLIST = 1,
+    D3DPT_LINELIST = 2,
+    D3DPT_LINESTRIP = 3,
+    D3DPT_TRIANGLELIST = 4,
+    D3DPT_TRIANGLESTRIP = 5,
+    D3DPT_TRIANGLEFAN = 6
+} D3DPRIMITIVETYPE;
+
+typedef enum _D3DTRANSFORMSTATETYPE {
+    D3DTRANSFORMSTATE_WORLD = 1,
+    D3DTRANSFORMSTATE_VIEW = 2,
+    D3DTRANSFORMSTATE_PROJECTION = 3,
+    D3DTRANSFORMSTATE_WORLD1 = 4,
+    D3DTRANSFORMSTATE_WORLD2 = 5,
+    D3DTRANSFORMSTATE_WORLD3 = 6,
+    D3DTRANSFORMSTATE_TEXTURE0 = 16,
+    D3DTRANSFORMSTATE_TEXTURE7 = 23,
+    D3DTRANSFORMSTATE_WORLDMATRIX0 = 256 /* DX8: 256 + i */
+} D3DTRANSFORMSTATETYPE;
+
+typedef enum _D3DRENDERSTATETYPE {
+    D3DRENDERSTATE_TEXTUREHANDLE = 1,
+    D3DRENDERSTATE_ANTIALIAS = 2,
+    D3DRENDERSTATE_TEXTUREADDRESS = 3,
+    D3DRENDERSTATE_TEXTUREPERSPECTIVE = 4,
+    D3DRENDERSTATE_WRAPU = 5,
+    D3DRENDERSTATE_WRAPV = 6,
+    D3DRENDERSTATE_ZENABLE = 7,
+    D3DRENDERSTATE_FILLMODE = 8,
+    D3DRENDERSTATE_SHADEMODE = 9,
+    D3DRENDERSTATE_LINEPATTERN = 10,
+    D3DRENDERSTATE_MONOENABLE = 11,
+    D3DRENDERSTATE_ROP2 = 12,
+    D3DRENDERSTATE_PLANEMASK = 13,
+    D3DRENDERSTATE_ZWRITEENABLE = 14,
+    D3DRENDERSTATE_ALPHATESTENABLE = 15,
+    D3DRENDERSTATE_LASTPIXEL = 16,
+    D3DRENDERSTATE_TEXTUREMAG = 17,
+    D3DRENDERSTATE_TEXTUREMIN = 18,
+    D3DRENDERSTATE_SRCBLEND = 19,
+    D3DRENDERSTATE_DESTBLEND = 20,
+    D3DRENDERSTATE_TEXTUREMAPBLEND = 21,
+    D3DRENDERSTATE_CULLMODE = 22,
+    D3DRENDERSTATE_ZFUNC = 23,
+    D3DRENDERSTATE_ALPHAREF = 24,
+    D3DRENDERSTATE_ALPHAFUNC = 25,
+    D3DRENDERSTATE_DITHERENABLE = 26,
+    D3DRENDERSTATE_ALPHABLENDENABLE = 27,
+    D3DRENDERSTATE_FOGENABLE = 28,
+    D3DRENDERSTATE_SPECULARENABLE = 29,
+    D3DRENDERSTATE_ZVISIBLE = 30,
+    D3DRENDERSTATE_SUBPIXEL = 31,
+    D3DRENDERSTATE_SUBPIXELX = 32,
+    D3DRENDERSTATE_STIPPLEDALPHA = 33,
+    D3DRENDERSTATE_FOGCOLOR = 34,
+    D3DRENDERSTATE_FOGTABLEMODE = 35,
+    D3DRENDERSTATE_FOGSTART = 36,
+    D3DRENDERSTATE_FOGEND = 37,
+    D3DRENDERSTATE_FOGDENSITY = 38,
+    D3DRENDERSTATE_STIPPLEENABLE = 39,
+    D3DRENDERSTATE_EDGEANTIALIAS = 40,
+    D3DRENDERSTATE_COLORKEYENABLE = 41,
+    D3DRENDERSTATE_BORDERCOLOR = 43,
+    D3DRENDERSTATE_TEXTUREADDRESSU = 44,
+    D3DRENDERSTATE_TEXTUREADDRESSV = 45,
+    D3DRENDERSTATE_MIPMAPLODBIAS = 46,
+    D3DRENDERSTATE_ZBIAS = 47,
+    D3DRENDERSTATE_RANGEFOGENABLE = 48,
+    D3DRENDERSTATE_ANISOTROPY = 49,
+    D3DRENDERSTATE_FLUSHBATCH = 50,
+    D3DRENDERSTATE_TRANSLUCENTSORTINDEPENDENT = 51,
+    D3DRENDERSTATE_STENCILENABLE = 52,
+    D3DRENDERSTATE_STENCILFAIL = 53,
+    D3DRENDERSTATE_STENCILZFAIL = 54,
+    D3DRENDERSTATE_STENCILPASS = 55,
+    D3DRENDERSTATE_STENCILFUNC = 56,
+    D3DRENDERSTATE_STENCILREF = 57,
+    D3DRENDERSTATE_STENCILMASK = 58,
+    D3DRENDERSTATE_STENCILWRITEMASK = 59,
+    D3DRENDERSTATE_TEXTUREFACTOR = 60,
+    D3DRENDERSTATE_EVICTMANAGEDTEXTURES = 61,
+    D3DRENDERSTATE_SCENECAPTURE = 62,
+    D3DRENDERSTATE_STIPPLEPATTERN00 = 64,
+    D3DRENDERSTATE_STIPPLEPATTERN31 = 95,
+    D3DRENDERSTATE_WRAP0 = 128,
+    D3DRENDERSTATE_WRAP7 = 135,
+    D3DRENDERSTATE_CLIPPING = 136,
+    D3DRENDERSTATE_LIGHTING = 137,
+    D3DRENDERSTATE_EXTENTS = 138,
+    D3DRENDERSTATE_AMBIENT = 139,
+    D3DRENDERSTATE_FOGVERTEXMODE = 140,
+    D3DRENDERSTATE_COLORVERTEX = 141,
+    D3DRENDERSTATE_LOCALVIEWER = 142,
+    D3DRENDERSTATE_NORMALIZENORMALS = 143,
+    D3DRENDERSTATE_COLORKEYBLENDENABLE = 144,
+    D3DRENDERSTATE_DIFFUSEMATERIALSOURCE = 145,
+    D3DRENDERSTATE_SPECULARMATERIALSOURCE = 146,
+    D3DRENDERSTATE_AMBIENTMATERIALSOURCE = 147,
+    D3DRENDERSTATE_EMISSIVEMATERIALSOURCE = 148,
+    D3DRENDERSTATE_VERTEXBLEND = 151,
+    D3DRENDERSTATE_CLIPPLANEENABLE = 152,
+    /* DirectX 8; in its own headers these begin with D3DRS_ */
+    D3DRENDERSTATE_SOFTWAREVERTEXPROCESSING = 153,
+    D3DRENDERSTATE_POINTSIZE = 154,
+    D3DRENDERSTATE_POINTSIZE_MIN = 155,
+    D3DRENDERSTATE_POINTSPRITEENABLE = 156,
+    D3DRENDERSTATE_POINTSCALEENABLE = 157,
+    D3DRENDERSTATE_POINTSCALE_A = 158,
+    D3DRENDERSTATE_POINTSCALE_B = 159,
+    D3DRENDERSTATE_POINTSCALE_C = 160,
+    D3DRENDERSTATE_MULTISAMPLEANTIALIAS = 161,
+    D3DRENDERSTATE_MULTISAMPLEMASK = 162,
+    D3DRENDERSTATE_PATCHEDGESTYLE = 163,
+    D3DRENDERSTATE_PATCHSEGMENTS = 164,
+    D3DRENDERSTATE_DEBUGMONITORTOKEN = 165,
+    D3DRENDERSTATE_POINTSIZE_MAX = 166,
+    D3DRENDERSTATE_INDEXEDVERTEXBLENDENABLE = 167,
+    D3DRENDERSTATE_COLORWRITEENABLE = 168,
+    D3DRENDERSTATE_DELETERTPATCH = 169,
+    D3DRENDERSTATE_TWEENFACTOR = 170,
+    D3DRENDERSTATE_BLENDOP = 171,
+    D3DRENDERSTATE_POSITIONORDER = 172,
+    D3DRENDERSTATE_NORMALORDER = 173
+} D3DRENDERSTATETYPE;
+
+typedef enum _D3DTEXTURESTAGESTATETYPE {
+    D3DTSS_TEXTUREMAP = 0,
+    D3DTSS_COLOROP = 1,
+    D3DTSS_COLORARG1 = 2,
+    D3DTSS_COLORARG2 = 3,
+    D3DTSS_ALPHAOP = 4,
+    D3DTSS_ALPHAARG1 = 5,
+    D3DTSS_ALPHAARG2 = 6,
+    D3DTSS_BUMPENVMAT00 = 7,
+    D3DTSS_BUMPENVMAT01 = 8,
+    D3DTSS_BUMPENVMAT10 = 9,
+    D3DTSS_BUMPENVMAT11 = 10,
+    D3DTSS_TEXCOORDINDEX = 11,
+    D3DTSS_ADDRESS = 12,
+    D3DTSS_ADDRESSU = 13,
+    D3DTSS_ADDRESSV = 14,
+    D3DTSS_BORDERCOLOR = 15,
+    D3DTSS_MAGFILTER = 16,
+    D3DTSS_MINFILTER = 17,
+    D3DTSS_MIPFILTER = 18,
+    D3DTSS_MIPMAPLODBIAS = 19,
+    D3DTSS_MAXMIPLEVEL = 20,
+    D3DTSS_MAXANISOTROPY = 21,
+    D3DTSS_BUMPENVLSCALE = 22,
+    D3DTSS_BUMPENVLOFFSET = 23,
+    D3DTSS_TEXTURETRANSFORMFLAGS = 24,
+    D3DTSS_ADDRESSW = 25,
+    D3DTSS_COLORARG0 = 26,
+    D3DTSS_ALPHAARG0 = 27,
+    D3DTSS_RESULTARG = 28
+} D3DTEXTURESTAGESTATETYPE;
+
+typedef enum _D3DTEXTUREOP {
+    D3DTOP_DISABLE = 1,
+    D3DTOP_SELECTARG1 = 2,
+    D3DTOP_SELECTARG2 = 3,
+    D3DTOP_MODULATE = 4,
+    D3DTOP_MODULATE2X = 5,
+    D3DTOP_MODULATE4X = 6,
+    D3DTOP_ADD = 7,
+    D3DTOP_ADDSIGNED = 8,
+    D3DTOP_ADDSIGNED2X = 9,
+    D3DTOP_SUBTRACT = 10,
+    D3DTOP_ADDSMOOTH = 11,
+    D3DTOP_BLENDDIFFUSEALPHA = 12,
+    D3DTOP_BLENDTEXTUREALPHA = 13,
+    D3DTOP_BLENDFACTORALPHA = 14,
+    D3DTOP_BLENDTEXTUREALPHAPM = 15,
+    D3DTOP_BLENDCURRENTALPHA = 16,
+    D3DTOP_PREMODULATE = 17,
+    D3DTOP_MODULATEALPHA_ADDCOLOR = 18,
+    D3DTOP_MODULATECOLOR_ADDALPHA = 19,
+    D3DTOP_MODULATEINVALPHA_ADDCOLOR = 20,
+    D3DTOP_MODULATEINVCOLOR_ADDALPHA = 21,
+    D3DTOP_BUMPENVMAP = 22,
+    D3DTOP_BUMPENVMAPLUMINANCE = 23,
+    D3DTOP_DOTPRODUCT3 = 24,
+    D3DTOP_MULTIPLYADD = 25,
+    D3DTOP_LERP = 26
+} D3DTEXTUREOP;
+
+#define D3DTA_DIFFUSE 0
+#define D3DTA_CURRENT 1
+#define D3DTA_TEXTURE 2
+#define D3DTA_TFACTOR 3
+#define D3DTA_SPECULAR 4
+#define D3DTA_TEMP 5
+#define D3DTA_SELECTMASK 0x0F
+#define D3DTA_COMPLEMENT 0x10
+#define D3DTA_ALPHAREPLICATE 0x20
+#define D3DTSS_TCI_CAMERASPACENORMAL 0x10000
+#define D3DTSS_TCI_CAMERASPACEPOSITION 0x20000
+#define D3DTSS_TCI_CAMERASPACEREFLECTIONVECTOR 0x30000
+#define D3DTTFF_PROJECTED 256
+
+enum { D3DFILL_POINT = 1, D3DFILL_WIREFRAME = 2, D3DFILL_SOLID = 3 };
+enum { D3DSHADE_FLAT = 1, D3DSHADE_GOURAUD = 2, D3DSHADE_PHONG = 3 };
+enum { D3DCULL_NONE = 1, D3DCULL_CW = 2, D3DCULL_CCW = 3 };
+enum { D3DFOG_NONE = 0, D3DFOG_EXP = 1, D3DFOG_EXP2 = 2, D3DFOG_LINEAR = 3 };
+enum { D3DTADDRESS_WRAP = 1, D3DTADDRESS_MIRROR, D3DTADDRESS_CLAMP, D3DTADDRESS_BORDER, D3DTADDRESS_MIRRORONCE };
+enum {
+    D3DCMP_NEVER = 1, D3DCMP_LESS, D3DCMP_EQUAL, D3DCMP_LESSEQUAL, D3DCMP_GREATER, D3DCMP_NOTEQUAL,
+    D3DCMP_GREATEREQUAL, D3DCMP_ALWAYS
+};
+enum {
+    D3DBLEND_ZERO = 1, D3DBLEND_ONE, D3DBLEND_SRCCOLOR, D3DBLEND_INVSRCCOLOR, D3DBLEND_SRCALPHA,
+    D3DBLEND_INVSRCALPHA, D3DBLEND_DESTALPHA, D3DBLEND_INVDESTALPHA, D3DBLEND_DESTCOLOR, D3DBLEND_INVDESTCOLOR,
+    D3DBLEND_SRCALPHASAT, D3DBLEND_BOTHSRCALPHA, D3DBLEND_BOTHINVSRCALPHA
+};
+enum { D3DBLENDOP_ADD = 1, D3DBLENDOP_SUBTRACT, D3DBLENDOP_REVSUBTRACT, D3DBLENDOP_MIN, D3DBLENDOP_MAX };
+enum {
+    D3DSTENCILOP_KEEP = 1, D3DSTENCILOP_ZERO, D3DSTENCILOP_REPLACE, D3DSTENCILOP_INCRSAT, D3DSTENCILOP_DECRSAT,
+    D3DSTENCILOP_INVERT, D3DSTENCILOP_INCR, D3DSTENCILOP_DECR
+};
+enum {
+    D3DTBLEND_DECAL = 1, D3DTBLEND_MODULATE, D3DTBLEND_DECALALPHA, D3DTBLEND_MODULATEALPHA, D3DTBLEND_DECALMASK,
+    D3DTBLEND_MODULATEMASK, D3DTBLEND_COPY, D3DTBLEND_ADD
+};
+#endif /* CDXR_D3DTYPES_FOREIGN */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
