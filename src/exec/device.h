@@ -10,13 +10,13 @@
 #include "abi/thread.h"
 #include "base/status.h"
 #include "base/thread_pool.h"
+#include "validate/address_map.h"
+#include "validate/message.h"
 
 struct exec_device;
 
-enum exec_severity { EXEC_SEVERITY_CORRUPTION, EXEC_SEVERITY_ERROR, EXEC_SEVERITY_WARNING, EXEC_SEVERITY_INFO };
-
-/* Runs the threads of one compute group. scratch: groupshared memory, shader->groupshared_bytes, zeroed. thread is a
- * filled template (dispatch, shader, group_id, context): the runner makes one per lane. */
+/* Runs the threads of one compute group (jit/group.h). groupshared: shader->groupshared_bytes. thread_template: dispatch,
+ * shader, group_id and context are filled; the runner makes one thread per numthreads. */
 typedef void (*exec_group_runner_fn)(const struct abi_shader *shader, const struct abi_thread *thread_template,
                                      void *groupshared);
 
@@ -30,9 +30,8 @@ enum exec_removed { /* d3d12/ maps these to DXGI_ERROR_DEVICE_* */
 struct exec_device_settings {
     struct thread_pool *pool; /* borrowed */
     exec_group_runner_fn run_group; /* NULL: a plain loop; shaders with barriers are then refused */
-    /* Message sink; called from any thread. NULL: the log. */
-    void (*message)(void *context, enum exec_severity severity, uint32_t id, const char *text);
-    void *message_context;
+    struct message_store *messages; /* borrowed; NULL: the log only */
+    struct address_map *addresses;  /* borrowed; NULL: every address is taken as it is (unit tests) */
 };
 
 MUST_USE enum status exec_device_create(const struct exec_device_settings *settings, struct exec_device **device);
@@ -44,9 +43,11 @@ void exec_device_remove(struct exec_device *device, enum exec_removed code, cons
 enum exec_removed exec_device_removed(const struct exec_device *device);
 /* Why; empty while the device is not removed. Valid until the device is destroyed. */
 const char *exec_device_removed_text(const struct exec_device *device);
-/* id: a number of the catalogue in validate/, 0: none. */
-void exec_device_message(struct exec_device *device, enum exec_severity severity, uint32_t id, const char *format, ...)
-    PRINTF_LIKE(4, 5);
+/* One message about a broken rule: to the debug layer's store, or to the log where there is none. */
+void exec_device_message(struct exec_device *device, enum rule rule, const char *format, ...) PRINTF_LIKE(3, 4);
+struct address_map *exec_device_addresses(const struct exec_device *device);
+/* Bytes from address to the end of its buffer, 0: in none. UINT64_MAX / 2 where the device has no address map. */
+uint64_t exec_device_bytes_behind(const struct exec_device *device, uint64_t address);
 const volatile uint32_t *exec_device_abort_flag(const struct exec_device *device);
 
 /* GPU timestamps: nanoseconds of the monotonic clock. */

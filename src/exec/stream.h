@@ -185,9 +185,17 @@ struct exec_set_predication {
     uint64_t address; /* 0: off */
     uint32_t skip_if_not_zero; /* D3D12_PREDICATION_OP_NOT_EQUAL_ZERO */
 };
+/* What the executor must know of a root parameter. */
+struct exec_root_parameter {
+    uint32_t offset;        /* of its argument */
+    uint32_t is_descriptor; /* root CBV, SRV, UAV: an address */
+};
+enum { EXEC_ROOT_PARAMETERS_MAX = 64 };
 struct exec_set_root_signature { /* all arguments become zero */
     struct exec_command command;
     uint32_t bytes;
+    uint32_t parameter_count;
+    const struct exec_root_parameter *parameters; /* in the arena */
 };
 struct exec_set_root_bytes {
     struct exec_command command;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * The device as exec/'s own files see it: removal, fences' lock, running dispatches. */
+#ifndef CDXR_EXEC_DEVICE_PRIVATE_H
+#define CDXR_EXEC_DEVICE_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "exec/device.h"
+
+/* A dispatch that is running now; on its caller's stack. progress is counted up with every finished tile. */
+struct exec_activity {
+    struct exec_activity *next;
+    atomic_uint progress;
+    uint32_t seen_progress, idle_ticks; /* the watchdog's */
+    const char *call, *list_name, *shader_name;
+    uint32_t command_index;
+};
+
+struct exec_device {
+    struct exec_device_settings settings;
+    uint32_t abort_flag; /* written once, read by machine code from shaders */
+    atomic_int removed;  /* enum exec_removed */
+    pthread_mutex_t removed_mutex;
+    char removed_text[768];
+    pthread_mutex_t fence_mutex; /* values, waiters and the list of all fences */
+    struct exec_fence *fences;
+    pthread_mutex_t watchdog_mutex;
+    pthread_cond_t watchdog_wake;
+    struct exec_activity *activities; /* under watchdog_mutex */
+    uint32_t timeout_ticks;           /* 0: no watchdog */
+    bool watchdog_running, watchdog_stop;
+    pthread_t watchdog;
+};
+
+/* Every fence jumps to UINT64_MAX; all waits end. */
+void exec_fences_complete_all(struct exec_device *device);
+
+void exec_activity_begin(struct exec_device *device, struct exec_activity *activity);
+void exec_activity_end(struct exec_device *device, struct exec_activity *activity);
+
+/* Wait that gives up when *cancelled becomes true (set it with exec_fence_cancel). */
+void exec_fence_wait_cancellable(struct exec_fence *fence, uint64_t value, const bool *cancelled,
+                                 pthread_cond_t *condition);
+void exec_fence_cancel(struct exec_device *device, bool *cancelled, pthread_cond_t *condition);
+
+#endif
