@@ -73,21 +73,33 @@ struct thread_pool *exec_device_pool(const struct exec_device *device)
 
 void exec_device_remove(struct exec_device *device, enum exec_removed code, const char *format, ...)
 {
+    if (exec_device_removed(device) != EXEC_REMOVED_NOT)
+        return;
+    char text[REMOVED_TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (device->settings.remove) {
+        device->settings.remove(device->settings.remove_context, code, text);
+        return;
+    }
+    exec_device_message(device, RULE_DEVICE_REMOVED, "device removed: %s", text);
+    exec_device_mark_removed(device, code, text);
+}
+
+void exec_device_mark_removed(struct exec_device *device, enum exec_removed code, const char *text)
+{
     pthread_mutex_lock(&device->removed_mutex);
-    bool first = atomic_load_explicit(&device->removed, memory_order_relaxed) == EXEC_REMOVED_NOT;
+    bool first = exec_device_removed(device) == EXEC_REMOVED_NOT;
     if (first) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(device->removed_text, sizeof(device->removed_text), format, arguments);
-        va_end(arguments);
+        snprintf(device->removed_text, sizeof(device->removed_text), "%s", text);
         __atomic_store_n(&device->abort_flag, 1, __ATOMIC_RELAXED);
         atomic_store_explicit(&device->removed, code, memory_order_release);
     }
     pthread_mutex_unlock(&device->removed_mutex);
-    if (!first)
-        return;
-    exec_device_message(device, RULE_DEVICE_REMOVED, "device removed: %s", device->removed_text);
-    exec_fences_complete_all(device);
+    if (first)
+        exec_fences_complete_all(device);
 }
 
 enum exec_removed exec_device_removed(const struct exec_device *device)

@@ -32,14 +32,20 @@ struct exec_device_settings {
     exec_group_runner_fn run_group; /* NULL: a plain loop; shaders with barriers are then refused */
     struct message_store *messages; /* borrowed; NULL: the log only */
     struct address_map *addresses;  /* borrowed; NULL: every address is taken as it is (unit tests) */
+    /* Called by exec_device_remove: sets the API's device to removed, which calls exec_device_mark_removed. NULL: exec
+     * does both itself. */
+    void (*remove)(void *context, enum exec_removed code, const char *text);
+    void *remove_context;
 };
 
 MUST_USE enum status exec_device_create(const struct exec_device_settings *settings, struct exec_device **device);
 void exec_device_destroy(struct exec_device *device);
 struct thread_pool *exec_device_pool(const struct exec_device *device);
 
-/* Sticky; the first reason wins. Raises the abort flag, completes every fence with UINT64_MAX and wakes all waiters. */
+/* The executor found a reason to remove the device. Sticky; the first reason wins. */
 void exec_device_remove(struct exec_device *device, enum exec_removed code, const char *format, ...) PRINTF_LIKE(3, 4);
+/* The device is removed: raises the abort flag, completes every fence with UINT64_MAX and wakes all waiters. */
+void exec_device_mark_removed(struct exec_device *device, enum exec_removed code, const char *text);
 enum exec_removed exec_device_removed(const struct exec_device *device);
 /* Why; empty while the device is not removed. Valid until the device is destroyed. */
 const char *exec_device_removed_text(const struct exec_device *device);

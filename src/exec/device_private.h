@@ -17,12 +17,14 @@ struct exec_activity {
     uint32_t command_index;
 };
 
+enum { REMOVED_TEXT_BYTES = 768 };
+
 struct exec_device {
     struct exec_device_settings settings;
     uint32_t abort_flag; /* written once, read by machine code from shaders */
     atomic_int removed;  /* enum exec_removed */
     pthread_mutex_t removed_mutex;
-    char removed_text[768];
+    char removed_text[REMOVED_TEXT_BYTES];
     pthread_mutex_t fence_mutex; /* values, waiters and the list of all fences */
     struct exec_fence *fences;
     pthread_mutex_t watchdog_mutex;

@@ -73,7 +73,7 @@ enum status exec_dispatch_rays_check(const struct exec_dispatch_rays_arguments *
     if (!a->raygen_address)
         return reason_set(reason, STATUS_INVALID, "DispatchRays: RayGenerationShaderRecord.StartAddress is 0, "
                                                   "a ray generation shader record is required");
-    if (a->raygen_bytes && a->raygen_bytes < EXEC_IDENTIFIER_BYTES)
+    if (a->raygen_bytes < EXEC_IDENTIFIER_BYTES)
         return reason_set(reason, STATUS_INVALID,
                           "DispatchRays: RayGenerationShaderRecord.SizeInBytes is %llu, it must hold a 32-byte "
                           "shader identifier",

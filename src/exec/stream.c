@@ -1,88 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Arena blocks and entry appending. */
+ * Appending entries to a stream. */
 #include "exec/stream.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { BLOCK_BYTES = 64 << 10, ENTRY_ALIGNMENT = 16 };
-
-struct exec_arena_block {
-    struct exec_arena_block *next;
-    size_t capacity_bytes;
-    size_t used_bytes;
-    size_t padding; /* data starts at a multiple of 16 */
-    uint8_t data[];
-};
-_Static_assert(offsetof(struct exec_arena_block, data) % ENTRY_ALIGNMENT == 0, "entry alignment");
-
-static struct exec_arena_block *block_create(size_t bytes)
-{
-    size_t capacity_bytes = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-    struct exec_arena_block *block = aligned_alloc(ENTRY_ALIGNMENT, sizeof(*block) + capacity_bytes);
-    if (!block)
-        return NULL;
-    block->next = NULL;
-    block->capacity_bytes = capacity_bytes;
-    block->used_bytes = 0;
-    return block;
-}
-
-/* The block behind current that has room, or a new one put behind current. */
-static struct exec_arena_block *arena_advance(struct exec_arena *arena, size_t bytes)
-{
-    struct exec_arena_block *current = arena->current;
-    struct exec_arena_block *next = current ? current->next : arena->first;
-    if (!next || next->capacity_bytes < bytes) {
-        struct exec_arena_block *block = block_create(bytes);
-        if (!block)
-            return NULL;
-        block->next = next;
-        if (current)
-            current->next = block;
-        else
-            arena->first = block;
-        next = block;
-    }
-    next->used_bytes = 0;
-    arena->current = next;
-    return next;
-}
-
-void *exec_arena_allocate(struct exec_arena *arena, size_t bytes)
-{
-    if (bytes > SIZE_MAX / 2)
-        return NULL;
-    bytes = (bytes + ENTRY_ALIGNMENT - 1) & ~(size_t)(ENTRY_ALIGNMENT - 1);
-    struct exec_arena_block *block = arena->current;
-    if (!block || block->capacity_bytes - block->used_bytes < bytes)
-        block = arena_advance(arena, bytes);
-    if (!block)
-        return NULL;
-    void *memory = block->data + block->used_bytes;
-    block->used_bytes += bytes;
-    return memset(memory, 0, bytes);
-}
-
-void exec_arena_reset(struct exec_arena *arena)
-{
-    arena->current = NULL;
-}
-
-void exec_arena_finish(struct exec_arena *arena)
-{
-    struct exec_arena_block *block = arena->first;
-    while (block) {
-        struct exec_arena_block *next = block->next;
-        free(block);
-        block = next;
-    }
-    *arena = (struct exec_arena){0};
-}
+enum { ENTRY_ALIGNMENT = 16 };
 
 void *exec_stream_append(struct exec_stream *stream, enum exec_command_kind kind, size_t bytes)
 {
-    struct exec_command *command = exec_arena_allocate(stream->arena, bytes);
+    struct exec_command *command = arena_allocate_zeroed(stream->arena, bytes, ENTRY_ALIGNMENT);
     if (!command) {
         stream->status = STATUS_OUT_OF_MEMORY;
         return NULL;
@@ -101,12 +25,10 @@ void *exec_stream_copy(struct exec_stream *stream, const void *data, size_t byte
 {
     if (!bytes)
         return NULL;
-    void *copy = exec_arena_allocate(stream->arena, bytes);
-    if (!copy) {
+    void *copy = arena_copy(stream->arena, data, bytes, ENTRY_ALIGNMENT);
+    if (!copy)
         stream->status = STATUS_OUT_OF_MEMORY;
-        return NULL;
-    }
-    return memcpy(copy, data, bytes);
+    return copy;
 }
 
 const char *exec_command_name(uint32_t kind)

@@ -13,19 +13,8 @@
 
 #include "abi/descriptor.h"
 #include "abi/thread.h"
+#include "base/arena.h"
 #include "base/status.h"
-
-/* Memory of one command allocator. Not thread-safe. Zeroed: empty. */
-struct exec_arena_block;
-struct exec_arena {
-    struct exec_arena_block *first;
-    struct exec_arena_block *current;
-};
-/* 16-byte aligned zeroed memory, or NULL when memory runs out. */
-MUST_USE void *exec_arena_allocate(struct exec_arena *arena, size_t bytes);
-/* Keep the blocks, forget their content. */
-void exec_arena_reset(struct exec_arena *arena);
-void exec_arena_finish(struct exec_arena *arena);
 
 struct accel_build_inputs; /* accel/ */
 
@@ -70,7 +59,7 @@ struct exec_command {
 };
 
 struct exec_stream {
-    struct exec_arena *arena;
+    struct arena *arena;
     struct exec_command *first;
     struct exec_command *last;
     uint32_t command_count;
