@@ -30,7 +30,7 @@ void exec_dispatch_fill(struct exec_device *device, const struct exec_bindings *
                         struct exec_dispatch_state *state, struct abi_dispatch *dispatch, uint64_t *root_bytes)
 {
     state->device = device;
-    state->kernel = trace_kernel_best();
+    state->trace = trace_table();
     state->list_name = bindings->list_name;
     state->command_index = bindings->command_index;
     for (uint32_t i = 0; i < bindings->parameter_count; i++) {
