@@ -38,7 +38,7 @@ struct abi_instance {
     uint32_t hit_group_contribution; /* 24 bits */
     uint8_t mask;
     uint8_t flags; /* D3D12_RAYTRACING_INSTANCE_FLAGS */
-    uint8_t reserved[6];
+    uint8_t reserved[14]; /* 128 bytes in all */
 };
 
 struct abi_hit {

@@ -102,20 +102,11 @@ void exec_shader_tables_init(struct exec_shader_tables *tables, const struct exe
     tables->pipeline = pipeline;
 }
 
-/* Head of an identifier (abi/thread.h, struct abi_pipeline). */
-struct identifier {
-    uint64_t words[EXEC_IDENTIFIER_BYTES / 8];
-};
-
-static const struct abi_group *find_group(const struct abi_pipeline *pipeline, const struct identifier *identifier)
+static bool identifier_is_null(const uint8_t *identifier)
 {
-    uint32_t index = (uint32_t)identifier->words[0];
-    if (index >= pipeline->group_count)
-        return NULL;
-    const struct abi_group *group = pipeline->groups[index];
-    if (!group || memcmp(group->identifier, identifier, sizeof(*identifier)) != 0)
-        return NULL;
-    return group;
+    uint64_t words[EXEC_IDENTIFIER_BYTES / 8];
+    memcpy(words, identifier, sizeof(words));
+    return !(words[0] | words[1] | words[2] | words[3]);
 }
 
 static bool kind_fits(const struct abi_group *group, enum exec_table_kind kind)
@@ -155,13 +146,9 @@ enum exec_record_result exec_shader_table_find(const struct exec_shader_tables *
     uint64_t offset = index * table->stride; /* index < 2^37, stride <= 2^12 */
     if (table->bytes < EXEC_IDENTIFIER_BYTES || offset > table->bytes - EXEC_IDENTIFIER_BYTES)
         return EXEC_RECORD_OUT_OF_RANGE;
-    struct identifier identifier;
-    memcpy(&identifier, table->start + offset, sizeof(identifier));
-    const struct abi_group *group = find_group(tables->pipeline, &identifier);
-    if (!group) {
-        uint64_t any = identifier.words[0] | identifier.words[1] | identifier.words[2] | identifier.words[3];
-        return any ? EXEC_RECORD_UNKNOWN : EXEC_RECORD_NULL;
-    }
+    const struct abi_group *group = abi_pipeline_find(tables->pipeline, table->start + offset);
+    if (!group)
+        return identifier_is_null(table->start + offset) ? EXEC_RECORD_NULL : EXEC_RECORD_UNKNOWN;
     if (!kind_fits(group, kind))
         return EXEC_RECORD_WRONG_KIND;
     if (group_local_bytes(group) > table->bytes - EXEC_IDENTIFIER_BYTES - offset)
