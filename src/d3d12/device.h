@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The device: what every object of it shares. Created by D3D12CreateDevice (exports.c), one per process while it lives.
- * Field owners: device.c sets everything up; the executor uses pool, address_map, messages, retire, abort_flag. */
+ * Field owners: device.c sets everything up; the executor uses pool, address_map, messages, retire through struct exec_device. */
 #ifndef CDXR_D3D12_DEVICE_H
 #define CDXR_D3D12_DEVICE_H
 
@@ -9,13 +9,10 @@
 
 #include "base/thread_pool.h"
 #include "com/object.h"
+#include "exec/device.h"
 #include "exec/retire.h"
 #include "validate/address_map.h"
 #include "validate/message.h"
-
-struct trace_table; /* trace/select.h */
-struct jit;         /* jit/jit.h */
-struct d3d12_dred;  /* d3d12/dred.h */
 
 struct d3d12_device {
     struct com_object object;          /* ID3D12Device11 */
@@ -29,11 +26,8 @@ struct d3d12_device {
     struct message_store *messages; /* never NULL */
     struct exec_retire retire;
 
-    /* 0 while the device works. Set once by d3d12_device_remove; read by loops in machine code (abi_dispatch.abort_flag). */
-    _Atomic uint32_t abort_flag;
-    _Atomic HRESULT removed_reason; /* S_OK while the device works */
-    pthread_mutex_t removed_mutex;
-    char removed_text[1024];        /* why, under removed_mutex */
+    struct exec_device *exec; /* exec/device.h: queues, fences, removal, abort flag; made here, before any queue */
+    _Atomic HRESULT removed_reason; /* S_OK while the device works; DXGI_ERROR_DEVICE_* afterwards */
     LUID adapter_luid;
     _Atomic int64_t used_bytes;     /* committed resources and heaps, for the memory budget */
 
@@ -41,10 +35,6 @@ struct d3d12_device {
     pthread_mutex_t lazy_mutex;
     void *jit_state;   /* owner: state (d3d12/state_object.c); freed by jit_state_destroy */
     void (*jit_state_destroy)(void *state);
-    void *exec_state;  /* owner: exec (d3d12/command_queue.c) */
-    void (*exec_state_destroy)(void *state);
-    /* Fences to signal and waiting queues to wake when the device is removed; owner: exec. NULL: nothing. */
-    void (*removed_hook)(struct d3d12_device *device);
 };
 
 /* vtable tag of struct com_object that is a device. */
@@ -55,9 +45,9 @@ static inline struct d3d12_device *d3d12_device_of(const struct com_object *chil
     return (struct d3d12_device *)child->device;
 }
 
-/* The first removal wins: sets the reason, prints and stores one message, makes loops end. format: which command, which
- * shader, which thread. Any thread. */
-void d3d12_device_remove(struct d3d12_device *device, HRESULT reason, const char *format, ...) PRINTF_LIKE(3, 4);
+/* The first removal wins: sets the reason, stores one message, raises the executor's abort flag, completes all fences.
+ * text: which command, which shader, which thread. Any thread. exec_device_remove comes here too. */
+void d3d12_device_remove(struct d3d12_device *device, HRESULT reason, const char *text);
 static inline bool d3d12_device_is_removed(struct d3d12_device *device)
 {
     return atomic_load_explicit(&device->removed_reason, memory_order_relaxed) != S_OK;

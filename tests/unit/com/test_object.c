@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <wchar.h>
 
 #include "com/object.h"
 #include "com/text.h"
