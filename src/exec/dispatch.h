@@ -16,6 +16,7 @@ struct exec_bindings {
     uint64_t resource_heap_count, sampler_heap_count;
     const struct abi_shader *compute;
     const struct abi_pipeline *raytracing;
+    uint64_t raytracing_stack_bytes; /* 0: the pipeline's own */
     const char *list_name; /* for messages */
     uint32_t command_index;
 };

@@ -4,9 +4,8 @@
 #include "exec/dispatch_private.h"
 
 enum {
-    TILE_THREADS_LOG2 = 7,        /* 128 threads: small enough to balance, large enough to hide the hand-out */
-    TILE_WIDTH_LOG2 = 4,          /* 16 x 8 pixels: rays near each other walk the same nodes */
-    STACK_BYTES_UNLIMITED = 0,
+    TILE_THREADS_LOG2 = 7, /* 128 threads: small enough to balance, large enough to hide the hand-out */
+    TILE_WIDTH_LOG2 = 4,   /* 16 x 8 pixels: rays near each other walk the same nodes */
 };
 
 struct grid {
@@ -145,6 +144,14 @@ static bool find_raygen(struct exec_device *device, const struct exec_bindings *
     return false;
 }
 
+static uint64_t stack_limit(const struct exec_bindings *bindings)
+{
+    uint64_t bytes = bindings->raytracing_stack_bytes;
+    if (!bytes)
+        bytes = bindings->raytracing->stack_bytes;
+    return bytes ? bytes : UINT64_MAX;
+}
+
 void exec_dispatch_rays_run(struct exec_device *device, const struct exec_bindings *bindings,
                             const struct exec_dispatch_rays_arguments *arguments)
 {
@@ -168,7 +175,7 @@ void exec_dispatch_rays_run(struct exec_device *device, const struct exec_bindin
     job.state = (struct exec_dispatch_state){
         .pipeline_flags = pipeline->pipeline_flags,
         .max_recursion_depth = pipeline->max_recursion_depth,
-        .stack_bytes = pipeline->stack_bytes ? pipeline->stack_bytes : UINT64_MAX,
+        .stack_bytes = stack_limit(bindings),
     };
     exec_dispatch_fill(device, bindings, &job.state, &job.dispatch, job.root_bytes);
     exec_shader_tables_init(&job.state.tables, arguments, pipeline);

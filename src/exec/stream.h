@@ -146,10 +146,12 @@ struct exec_write_immediate {
     const struct exec_immediate *writes;
 };
 
-/* Barriers and discards: work is done in order here, so only the debug layer's state tracking sees them. */
+/* Barriers: work is done in order here, so only the debug layer's state tracking sees them. */
+struct exec_resource; /* exec/memory.h */
 struct exec_state_change {
-    uint64_t address; /* of the resource */
-    uint32_t before, after;
+    struct exec_resource *resource;
+    uint32_t first_subresource, subresource_count;
+    uint32_t before, after; /* D3D12_RESOURCE_STATES */
 };
 struct exec_state {
     struct exec_command command;
@@ -221,6 +223,7 @@ struct exec_dispatch_rays_arguments {
 _Static_assert(sizeof(struct exec_dispatch_rays_arguments) == 104, "D3D12_DISPATCH_RAYS_DESC");
 struct exec_dispatch_rays {
     struct exec_command command;
+    uint64_t stack_bytes; /* pipeline stack size when the call was recorded; 0: the pipeline's own */
     struct exec_dispatch_rays_arguments arguments;
 };
 
@@ -239,6 +242,7 @@ struct exec_execute_indirect {
     uint64_t argument_address; /* buffer + offset */
     uint64_t argument_bytes;   /* from there to the buffer's end */
     uint64_t count_address;    /* 0: max_command_count */
+    uint64_t stack_bytes;      /* as in exec_dispatch_rays */
 };
 
 struct exec_build_acceleration_structure {
