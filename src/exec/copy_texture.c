@@ -206,10 +206,6 @@ bool exec_tile_shape(uint32_t format, uint32_t dimension, uint32_t sample_count,
         log2[0] = (elements_log2 + 2) / 3;
         log2[1] = (elements_log2 + 1) / 3;
         log2[2] = elements_log2 / 3;
-        if (elements_log2 % 3 == 2) { /* 32 x 32 x 16 and so on: never higher than wide */
-            log2[0] = elements_log2 / 3 + 1;
-            log2[1] = elements_log2 / 3 + 1;
-        }
     }
     shape[0] = (1u << log2[0]) * info->block_width;
     shape[1] = (1u << log2[1]) * info->block_height;

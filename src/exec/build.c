@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * Checks of build, copy and post-build addresses, and the calls into accel/. */
+#include "exec/build.h"
+
+#include <string.h>
+
+#include "accel/build.h"
+#include "base/format.h"
+
+enum {
+    TRANSFORM_BYTES = 48,
+    TRANSFORM_ALIGNMENT = 16,
+    INSTANCE_BYTES = 64,
+    INSTANCE_ALIGNMENT = 16,
+    BOX_BYTES = 24,
+    BOX_ALIGNMENT = 8,
+    MICROMAP_ALIGNMENT = 128,
+};
+
+struct range {
+    const char *name;
+    uint64_t address, bytes;
+    uint32_t alignment;
+};
+
+static enum status check_range(struct exec_device *device, const struct range *range, struct reason *reason)
+{
+    if (range->alignment && range->address % range->alignment)
+        return reason_set(reason, STATUS_INVALID, "%s is 0x%llx, it must be a multiple of %u", range->name,
+                          (unsigned long long)range->address, range->alignment);
+    if (!range->bytes)
+        return STATUS_OK;
+    uint64_t behind_bytes = exec_device_bytes_behind(device, range->address);
+    if (!range->address || behind_bytes == 0)
+        return reason_set(reason, STATUS_INVALID, "%s is 0x%llx, which lies in no buffer", range->name,
+                          (unsigned long long)range->address);
+    if (behind_bytes < range->bytes)
+        return reason_set(reason, STATUS_INVALID, "%s at 0x%llx needs %llu bytes, the buffer has %llu from there",
+                          range->name, (unsigned long long)range->address, (unsigned long long)range->bytes,
+                          (unsigned long long)behind_bytes);
+    return STATUS_OK;
+}
+
+static uint64_t strided_bytes(uint64_t count, uint64_t stride, uint64_t element_bytes)
+{
+    return count ? (count - 1) * stride + element_bytes : 0;
+}
+
+static uint32_t index_bytes(uint32_t format)
+{
+    return format == FORMAT_R32_UINT ? 4 : format == FORMAT_R16_UINT ? 2 : 0;
+}
+
+static enum status check_triangles(struct exec_device *device, const struct accel_triangles *triangles,
+                                   struct reason *reason)
+{
+    uint32_t vertex_bytes = format_plane_bytes(triangles->vertex_format, 0);
+    uint32_t channels = format_get_info(triangles->vertex_format)->channel_count;
+    uint32_t component_bytes = channels ? vertex_bytes / channels : 0;
+    uint32_t component_alignment = component_bytes && !(component_bytes & (component_bytes - 1)) ? component_bytes : 4;
+    struct range vertices = {"VertexBuffer.StartAddress", triangles->vertices,
+                             strided_bytes(triangles->vertex_count, (uint32_t)triangles->vertex_stride_bytes,
+                                           vertex_bytes),
+                             component_alignment};
+    struct range indices = {"IndexBuffer", triangles->indices,
+                            (uint64_t)triangles->index_count * index_bytes(triangles->index_format),
+                            index_bytes(triangles->index_format)};
+    struct range transform = {"Transform3x4", triangles->transform, TRANSFORM_BYTES, TRANSFORM_ALIGNMENT};
+    RETURN_IF_FAILED(check_range(device, &vertices, reason));
+    if (triangles->indices)
+        RETURN_IF_FAILED(check_range(device, &indices, reason));
+    if (triangles->transform)
+        RETURN_IF_FAILED(check_range(device, &transform, reason));
+    const struct accel_micromap_link *link = triangles->micromaps;
+    if (!link || !link->index_buffer)
+        return STATUS_OK;
+    uint32_t element_bytes = format_plane_bytes(link->index_format, 0);
+    uint64_t count = (triangles->indices ? triangles->index_count : triangles->vertex_count) / 3;
+    struct range micromap_indices = {"OpacityMicromapIndexBuffer", link->index_buffer,
+                                     strided_bytes(count, link->index_stride_bytes, element_bytes), element_bytes};
+    return check_range(device, &micromap_indices, reason);
+}
+
+static enum status check_inputs(struct exec_device *device, const struct accel_build_inputs *inputs,
+                                struct reason *reason)
+{
+    if (inputs->level == ACCEL_LEVEL_TOP) {
+        bool pointers = inputs->instances_layout == ACCEL_INSTANCES_ARRAY_OF_POINTERS;
+        struct range instances = {"InstanceDescs", inputs->instances,
+                                  (uint64_t)inputs->count * (pointers ? sizeof(uint64_t) : INSTANCE_BYTES),
+                                  pointers ? sizeof(uint64_t) : INSTANCE_ALIGNMENT};
+        return inputs->count ? check_range(device, &instances, reason) : STATUS_OK;
+    }
+    for (uint32_t i = 0; i < inputs->count && inputs->level == ACCEL_LEVEL_BOTTOM; i++) {
+        const struct accel_geometry *geometry = &inputs->geometries[i];
+        enum status status;
+        struct reason inner = {0};
+        if (geometry->type == ACCEL_GEOMETRY_BOXES) {
+            struct range boxes = {"AABBs.StartAddress", geometry->boxes.boxes,
+                                  strided_bytes(geometry->boxes.count, geometry->boxes.stride_bytes, BOX_BYTES),
+                                  BOX_ALIGNMENT};
+            status = check_range(device, &boxes, &inner);
+        } else {
+            status = check_triangles(device, &geometry->triangles, &inner);
+        }
+        if (status != STATUS_OK)
+            return reason_set(reason, status, "geometry %u: %s", i, inner.text);
+    }
+    return STATUS_OK;
+}
+
+static bool is_micromap_level(const struct accel_build_inputs *inputs)
+{
+    return inputs->level == ACCEL_LEVEL_MICROMAPS;
+}
+
+enum status exec_build_check(struct exec_device *device, const struct exec_build_acceleration_structure *build,
+                             struct reason *reason)
+{
+    const struct accel_build_inputs *inputs = build->inputs;
+    struct accel_prebuild_info info;
+    RETURN_IF_FAILED(accel_prebuild_info(inputs, &info, reason));
+    bool is_update = inputs->flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE;
+    uint32_t alignment = is_micromap_level(inputs) ? MICROMAP_ALIGNMENT : ACCEL_ALIGNMENT_BYTES;
+    struct range result = {"DestAccelerationStructureData", build->destination, info.result_bytes, alignment};
+    /* Applications may ask for sizes without ALLOW_UPDATE and build with it: what counts is the room that is there. */
+    struct range scratch = {"ScratchAccelerationStructureData", build->scratch,
+                            is_update ? info.update_scratch_bytes : info.scratch_bytes, ACCEL_ALIGNMENT_BYTES};
+    struct range source = {"SourceAccelerationStructureData", build->source, sizeof(struct accel_header), alignment};
+    RETURN_IF_FAILED(check_range(device, &result, reason));
+    RETURN_IF_FAILED(check_range(device, &scratch, reason));
+    if (is_update)
+        RETURN_IF_FAILED(check_range(device, &source, reason));
+    RETURN_IF_FAILED(check_inputs(device, inputs, reason));
+    for (uint32_t i = 0; i < build->postbuild_count; i++)
+        RETURN_IF_FAILED(exec_postbuild_check(device, &build->postbuild[i], 1, reason));
+    return STATUS_OK;
+}
+
+static uint64_t reader_bytes_behind(void *context, uint64_t address)
+{
+    return exec_device_bytes_behind(context, address);
+}
+
+static enum status check_source(struct exec_device *device, const struct exec_build_acceleration_structure *build,
+                                struct reason *reason)
+{
+    const void *source = (const void *)(uintptr_t)build->source;
+    if (!accel_is_structure(source, exec_device_bytes_behind(device, build->source)))
+        return reason_set(reason, STATUS_INVALID,
+                          "SourceAccelerationStructureData 0x%llx holds no acceleration structure",
+                          (unsigned long long)build->source);
+    return STATUS_OK;
+}
+
+static enum status write_postbuild(struct exec_device *device, uint32_t kind, uint64_t structure, uint64_t *destination,
+                                   struct reason *reason)
+{
+    uint64_t out[2];
+    uint32_t out_bytes = 0;
+    const void *memory = (const void *)(uintptr_t)structure;
+    if (!structure || !accel_is_structure(memory, exec_device_bytes_behind(device, structure)))
+        return reason_set(reason, STATUS_INVALID, "source 0x%llx holds no acceleration structure",
+                          (unsigned long long)structure);
+    RETURN_IF_FAILED(accel_postbuild_info((enum accel_postbuild_type)kind, memory, out, &out_bytes, reason));
+    memcpy((void *)(uintptr_t)*destination, out, out_bytes);
+    *destination += out_bytes;
+    return STATUS_OK;
+}
+
+void exec_build_run(struct exec_device *device, const struct exec_build_acceleration_structure *build)
+{
+    struct reason reason = {0};
+    struct accel_reader reader = {reader_bytes_behind, device};
+    struct accel_build_arguments arguments = {
+        .inputs = *build->inputs,
+        .pool = exec_device_pool(device),
+        .result = (void *)(uintptr_t)build->destination,
+        .scratch = (void *)(uintptr_t)build->scratch,
+        .source = (const void *)(uintptr_t)build->source,
+        .reader = exec_device_addresses(device) ? &reader : NULL,
+    };
+    enum status status = exec_build_check(device, build, &reason);
+    if (status == STATUS_OK && (build->inputs->flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE))
+        status = check_source(device, build, &reason);
+    if (status == STATUS_OK)
+        status = accel_build(&arguments, &reason);
+    for (uint32_t i = 0; i < build->postbuild_count && status == STATUS_OK; i++) {
+        uint64_t destination = build->postbuild[i].destination;
+        status = write_postbuild(device, build->postbuild[i].kind, build->destination, &destination, &reason);
+    }
+    if (status != STATUS_OK)
+        exec_device_message(device, RULE_ACCELERATION_STRUCTURE_BUILD,
+                            "BuildRaytracingAccelerationStructure (command %u): %s; nothing is built",
+                            build->command.index, reason.text);
+}
+
+enum status exec_postbuild_check(struct exec_device *device, const struct exec_postbuild *postbuild,
+                                 uint32_t source_count, struct reason *reason)
+{
+    if (postbuild->kind > ACCEL_POSTBUILD_CURRENT_SIZE)
+        return reason_set(reason, STATUS_INVALID, "InfoType is %u, which is no post-build information",
+                          postbuild->kind);
+    uint32_t entry_bytes = postbuild->kind == ACCEL_POSTBUILD_SERIALIZATION ? 16 : 8;
+    struct range range = {"DestBuffer", postbuild->destination, (uint64_t)source_count * entry_bytes, 8};
+    return check_range(device, &range, reason);
+}
+
+void exec_emit_postbuild_run(struct exec_device *device, const struct exec_emit_postbuild_info *emit)
+{
+    struct reason reason = {0};
+    enum status status = exec_postbuild_check(device, &emit->postbuild, emit->source_count, &reason);
+    uint64_t destination = emit->postbuild.destination;
+    for (uint32_t i = 0; i < emit->source_count && status == STATUS_OK; i++)
+        status = write_postbuild(device, emit->postbuild.kind, emit->sources[i], &destination, &reason);
+    if (status != STATUS_OK)
+        exec_device_message(device, RULE_ACCELERATION_STRUCTURE_COPY,
+                            "EmitRaytracingAccelerationStructurePostbuildInfo (command %u): %s", emit->command.index,
+                            reason.text);
+}
+
+enum status exec_copy_structure_check(struct exec_device *device, const struct exec_copy_acceleration_structure *copy,
+                                      struct reason *reason)
+{
+    if (copy->mode > ACCEL_COPY_DESERIALIZE)
+        return reason_set(reason, STATUS_INVALID, "Mode is %u, which is no copy mode", copy->mode);
+    struct range destination = {"DestAccelerationStructureData", copy->destination, 1, MICROMAP_ALIGNMENT};
+    struct range source = {"SourceAccelerationStructureData", copy->source, 1, MICROMAP_ALIGNMENT};
+    RETURN_IF_FAILED(check_range(device, &destination, reason));
+    return check_range(device, &source, reason);
+}
+
+void exec_copy_structure_run(struct exec_device *device, const struct exec_copy_acceleration_structure *copy)
+{
+    struct reason reason = {0};
+    enum status status = exec_copy_structure_check(device, copy, &reason);
+    if (status == STATUS_OK)
+        status = accel_copy((enum accel_copy_mode)copy->mode, (void *)(uintptr_t)copy->destination,
+                            exec_device_bytes_behind(device, copy->destination),
+                            (const void *)(uintptr_t)copy->source, exec_device_bytes_behind(device, copy->source),
+                            &reason);
+    if (status != STATUS_OK)
+        exec_device_message(device, RULE_ACCELERATION_STRUCTURE_COPY,
+                            "CopyRaytracingAccelerationStructure (command %u): %s; nothing is copied",
+                            copy->command.index, reason.text);
+}
