@@ -92,10 +92,13 @@ uint32_t format_plane_bytes(uint32_t format, uint32_t plane);
 /* Components as 32-bit words: float bits for FLOAT, UNORM, SRGB and SNORM, integers for UINT and SINT (sign extended).
  * Missing components read 0, 0, 0, 1. TYPELESS and compressed formats: all zero. element: block_bytes, any alignment. */
 void format_load(uint32_t format, const void *element, uint32_t out[4]);
-/* The same as float4 for vertex data and colours; integer formats are converted by value. */
+/* What an access out of bounds reads: 0 for components of the format, 0, 0, 0, 1 for missing ones (D3D11.3 functional
+ * specification 19.1.3.3). */
+void format_default(uint32_t format, uint32_t out[4]);
+/* format_load as float4 for vertex data and colours; integer formats are converted by value. */
 void format_load_float(uint32_t format, const void *element, float out[4]);
 
-/* Clamp and round to nearest (even where exact halves are representable) and write block_bytes. False, nothing written: the format cannot be
+/* Clamp, round (to nearest for integers and normalised formats, toward zero for floats) and write block_bytes. False, nothing written: the format cannot be
  * stored (compressed, typeless, video). sRGB formats encode. */
 bool format_store(uint32_t format, void *element, const uint32_t in[4]);
 

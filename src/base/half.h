@@ -54,4 +54,20 @@ static inline uint16_t half_from_float(float x)
     return (uint16_t)(sign | (magnitude - 0x38000000 + 0xfff + odd) >> 13);
 }
 
+/* Round toward zero, as stores to 16-bit float formats do (D3D11.3 functional specification 3.2.2): values beyond the
+ * range give the largest finite half, infinity stays. */
+static inline uint16_t half_from_float_toward_zero(float x)
+{
+    uint32_t bits = half_bits_of_float(x);
+    uint32_t sign = bits >> 16 & 0x8000;
+    uint32_t magnitude = bits & 0x7fffffff;
+    if (magnitude >= 0x7f800000)
+        return (uint16_t)(sign | 0x7c00 | (magnitude > 0x7f800000 ? 0x200 | (magnitude >> 13 & 0x3ff) : 0));
+    if (magnitude >= 0x47800000)
+        return (uint16_t)(sign | 0x7bff);
+    if (magnitude < 0x38800000)
+        return (uint16_t)(sign | (uint32_t)(half_float_of_bits(magnitude) * 0x1p24f));
+    return (uint16_t)(sign | (magnitude - 0x38000000) >> 13);
+}
+
 #endif
