@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dxil/container.h"
+#include "dxil/rdat.h"
 #include "dxil/root_signature.h"
 
 enum { RTS0_HEADER_WORDS = 6, RTS0_PARAMETER_BYTES = 12 };
@@ -193,6 +194,47 @@ static enum status parse_rts0(const struct parser *parser)
     return dxil_root_signature_finish_layout(parser->signature, parser->reason);
 }
 
+/* A library without RTS0 whose runtime data has exactly one global root signature stands for that one. */
+static enum status parse_subobject(struct parser *parser, const struct blob *container)
+{
+    struct dxil_container parsed;
+    struct dxil_options options = {.allow_unsigned = true};
+    struct dxil_rdat rdat = {0};
+    const struct dxil_subobject *found = NULL;
+    uint32_t count = 0;
+    RETURN_IF_FAILED(
+        dxil_container_parse(container->bytes, container->byte_count, &options, &parsed, parser->reason));
+    const struct dxil_part *part = dxil_container_find(&parsed, DXIL_PART_KIND_RUNTIME_DATA);
+    if (part)
+        RETURN_IF_FAILED(dxil_rdat_parse(part->data, part->data_bytes, &rdat, parser->reason));
+    for (uint32_t i = 0; i < rdat.subobject_count; i++)
+        if (rdat.subobjects[i].kind == DXIL_SUBOBJECT_GLOBAL_ROOT_SIGNATURE) {
+            found = &rdat.subobjects[i];
+            count++;
+        }
+    enum status status;
+    if (count == 1) {
+        parser->blob = (struct blob){found->root_signature.bytes, found->root_signature.byte_count};
+        status = parse_rts0(parser);
+    } else {
+        status = reason_set(parser->reason, STATUS_CORRUPT,
+                            count ? "the container has no root signature (part RTS0) and %u global root signatures "
+                                    "among its subobjects"
+                                  : "the container has no root signature (neither part RTS0 nor a global root "
+                                    "signature subobject)",
+                            count);
+    }
+    dxil_rdat_finish(&rdat);
+    return status;
+}
+
+static enum status parse_container(struct parser *parser)
+{
+    struct blob container = parser->blob;
+    RETURN_IF_FAILED(find_part(&container, &parser->blob, parser->reason));
+    return parser->blob.bytes ? parse_rts0(parser) : parse_subobject(parser, &container);
+}
+
 enum status dxil_root_signature_parse(const void *bytes, size_t byte_count, struct dxil_root_signature *signature,
                                       struct reason *reason)
 {
@@ -201,15 +243,7 @@ enum status dxil_root_signature_parse(const void *bytes, size_t byte_count, stru
     *signature = result;
     if (!bytes || !byte_count)
         return reason_set(reason, STATUS_CORRUPT, "no bytes were given");
-    enum status status = STATUS_OK;
-    if (is_container(&parser.blob)) {
-        struct blob container = parser.blob;
-        status = find_part(&container, &parser.blob, reason);
-        if (status == STATUS_OK && !parser.blob.bytes)
-            status = reason_set(reason, STATUS_CORRUPT, "the container has no root signature (part RTS0)");
-    }
-    if (status == STATUS_OK)
-        status = parse_rts0(&parser);
+    enum status status = is_container(&parser.blob) ? parse_container(&parser) : parse_rts0(&parser);
     if (status != STATUS_OK)
         goto fail;
     *signature = result;
