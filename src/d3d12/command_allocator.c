@@ -6,22 +6,50 @@
 
 #include "d3d12/create.h"
 
-static void drop_references(struct d3d12_command_allocator *allocator)
+static void memory_forget(struct d3d12_list_memory *memory)
 {
-    struct d3d12_list_reference *reference = allocator->references;
+    struct d3d12_list_reference *reference = memory->references;
     while (reference) {
         struct d3d12_list_reference *next = reference->next_in_allocator;
         com_object_drop(reference->object);
         reference = next;
     }
-    allocator->references = NULL;
+    memory->references = NULL;
+    struct d3d12_memory_reference *other = memory->memories;
+    while (other) {
+        struct d3d12_memory_reference *next = other->next;
+        d3d12_list_memory_release(other->memory);
+        other = next;
+    }
+    memory->memories = NULL;
+}
+
+void d3d12_list_memory_acquire(struct d3d12_list_memory *memory)
+{
+    atomic_fetch_add_explicit(&memory->count, 1, memory_order_relaxed);
+}
+
+void d3d12_list_memory_release(struct d3d12_list_memory *memory)
+{
+    if (atomic_fetch_sub_explicit(&memory->count, 1, memory_order_acq_rel) != 1)
+        return;
+    memory_forget(memory);
+    arena_finish(&memory->arena);
+    free(memory);
+}
+
+static struct d3d12_list_memory *memory_create(void)
+{
+    struct d3d12_list_memory *memory = calloc(1, sizeof(*memory));
+    if (memory)
+        atomic_init(&memory->count, 1);
+    return memory;
 }
 
 static void allocator_destroy(struct com_object *object)
 {
     struct d3d12_command_allocator *allocator = (struct d3d12_command_allocator *)object;
-    drop_references(allocator);
-    arena_finish(&allocator->arena);
+    d3d12_list_memory_release(allocator->memory);
     com_object_finish(object);
     free(allocator);
 }
@@ -53,8 +81,17 @@ static HRESULT STDMETHODCALLTYPE d3d12_command_allocator_Reset(ID3D12CommandAllo
         return d3d12_fail(device, E_FAIL, RULE_COMMAND_ALLOCATOR,
                           "ID3D12CommandAllocator::Reset: command lists recorded into '%s' are still executing",
                           com_object_name(&allocator->object));
-    drop_references(allocator);
-    arena_reset(&allocator->arena);
+    struct d3d12_list_memory *memory = allocator->memory;
+    if (atomic_load_explicit(&memory->count, memory_order_acquire) > 1) {
+        struct d3d12_list_memory *fresh = memory_create();
+        if (!fresh)
+            return E_OUTOFMEMORY;
+        d3d12_list_memory_release(memory);
+        allocator->memory = fresh;
+    } else {
+        memory_forget(memory);
+        arena_reset(&memory->arena);
+    }
     allocator->generation++;
     return S_OK;
 }
@@ -75,6 +112,11 @@ HRESULT d3d12_command_allocator_create(struct d3d12_device *device, D3D12_COMMAN
     struct d3d12_command_allocator *allocator = calloc(1, sizeof(*allocator));
     if (!allocator)
         return E_OUTOFMEMORY;
+    allocator->memory = memory_create();
+    if (!allocator->memory) {
+        free(allocator);
+        return E_OUTOFMEMORY;
+    }
     allocator->type = type;
     allocator->generation = 1;
     com_object_init(&allocator->object, &allocator_class, &d3d12_command_allocator_vtbl, &device->object);

@@ -12,6 +12,7 @@ struct exec_bindings {
     uint8_t root_arguments[EXEC_ROOT_BYTES_MAX] __attribute__((aligned(64)));
     const struct exec_root_parameter *parameters;
     uint32_t parameter_count;
+    uint64_t root_hash; /* of the root signature */
     const struct abi_descriptor *resource_heap, *sampler_heap;
     uint64_t resource_heap_count, sampler_heap_count;
     const struct abi_shader *compute;

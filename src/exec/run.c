@@ -50,8 +50,15 @@ static void run_clear_view(struct exec_context *context, const struct exec_clear
 
 static void run_write_immediate(struct exec_context *context, const struct exec_write_immediate *entry)
 {
-    for (uint32_t i = 0; i < entry->count; i++)
-        memcpy((void *)(uintptr_t)entry->writes[i].address, &entry->writes[i].value, sizeof(uint32_t));
+    for (uint32_t i = 0; i < entry->count; i++) {
+        const struct exec_immediate *write = &entry->writes[i];
+        if (exec_device_bytes_behind(context->device, write->address) >= sizeof(uint32_t))
+            memcpy((void *)(uintptr_t)write->address, &write->value, sizeof(uint32_t));
+        else
+            exec_device_message(context->device, RULE_COMMAND_LIST_ARGUMENT,
+                                "WriteBufferImmediate (command %u of list '%s'): Dest 0x%llx lies in no buffer any more",
+                                entry->command.index, context->bindings.list_name, (unsigned long long)write->address);
+    }
 }
 
 static void run_state(struct exec_context *context, const struct exec_state *entry)
@@ -80,7 +87,9 @@ static void run_set_predication(struct exec_context *context, const struct exec_
 
 static void run_set_root_signature(struct exec_context *context, const struct exec_set_root_signature *entry)
 {
-    memset(context->bindings.root_arguments, 0, sizeof(context->bindings.root_arguments));
+    if (!entry->hash || entry->hash != context->bindings.root_hash)
+        memset(context->bindings.root_arguments, 0, sizeof(context->bindings.root_arguments));
+    context->bindings.root_hash = entry->hash;
     context->bindings.parameters = entry->parameters;
     context->bindings.parameter_count = entry->parameter_count;
 }

@@ -182,9 +182,9 @@ struct exec_root_parameter {
     uint32_t is_descriptor; /* root CBV, SRV, UAV: an address */
 };
 enum { EXEC_ROOT_PARAMETERS_MAX = 64 };
-struct exec_set_root_signature { /* all arguments become zero */
+struct exec_set_root_signature { /* all arguments become zero, unless the signature has the same content as before */
     struct exec_command command;
-    uint32_t bytes;
+    uint64_t hash; /* of the content; 0: no signature */
     uint32_t parameter_count;
     const struct exec_root_parameter *parameters; /* in the arena */
 };
