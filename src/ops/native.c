@@ -7,6 +7,7 @@
 #include "abi/services.h"
 #include "base/format.h"
 #include "ops/bitcode.h"
+#include "ops/sample.h"
 
 void ops_native_report_kind(struct abi_thread *thread, const struct abi_descriptor *descriptor)
 {
@@ -43,17 +44,6 @@ void ops_native_typed_store(struct abi_thread *thread, const struct abi_descript
         format_store(buffer->format, element, in);
 }
 
-void *ops_native_atomic_address(struct abi_thread *thread, const struct abi_descriptor *uav, uint32_t c0, uint32_t c1,
-                                uint32_t c2, uint32_t bytes)
-{
-    if (uav->kind == ABI_DESCRIPTOR_TYPED_BUFFER) {
-        uint32_t element_bytes = format_get_info(uav->format)->block_bytes;
-        return element_bytes >= bytes ? typed_element(uav, c0, element_bytes) : NULL;
-    }
-    ops_native_report_kind(thread, uav);
-    return NULL;
-}
-
 extern float __extendhfsf2(_Float16 x);
 extern _Float16 __truncsfhf2(float x);
 extern _Float16 __truncdfhf2(double x);
@@ -64,6 +54,13 @@ const struct ops_native_symbol ops_native_symbols[] = {
     SYMBOL(ops_native_typed_store),
     SYMBOL(ops_native_atomic_address),
     SYMBOL(ops_native_report_kind),
+    SYMBOL(ops_native_sample),
+    SYMBOL(ops_native_calculate_lod),
+    SYMBOL(ops_native_gather),
+    SYMBOL(ops_native_texture_load),
+    SYMBOL(ops_native_texture_store),
+    SYMBOL(ops_native_get_dimensions),
+    SYMBOL(ops_native_sample_position),
     /* What LLVM calls for half types on CPUs without F16C. */
     SYMBOL(__extendhfsf2),
     SYMBOL(__truncsfhf2),

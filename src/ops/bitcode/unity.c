@@ -6,3 +6,4 @@
 #include "ops/math_float.c"
 #include "ops/math_half.c"
 #include "ops/math_int.c"
+#include "ops/texture_entry.c"
