@@ -4,6 +4,7 @@
 #include "exec/device_private.h"
 #include "exec/queue.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,6 +70,13 @@ static void wait_unlink(struct wait *wait)
         node_unlink(&wait->nodes[i]);
 }
 
+static void wait_free(struct wait *wait)
+{
+    if (wait->event_fd >= 0)
+        close(wait->event_fd);
+    free(wait);
+}
+
 /* The wait is over: tell the thread or write the event. A wait with an event belongs to nobody else and is freed. */
 static void wait_fire(struct wait *wait)
 {
@@ -79,9 +87,9 @@ static void wait_fire(struct wait *wait)
         return;
     }
     uint64_t one = 1;
-    ssize_t written = write(wait->event_fd, &one, sizeof(one)); /* full or closed: the event's owner's affair */
+    ssize_t written = write(wait->event_fd, &one, sizeof(one)); /* full: it is set already */
     (void)written;
-    free(wait);
+    wait_free(wait);
 }
 
 void exec_fence_destroy(struct exec_fence *fence)
@@ -94,7 +102,7 @@ void exec_fence_destroy(struct exec_fence *fence)
         struct wait *wait = fence->nodes->wait;
         wait_unlink(wait);
         if (wait->event_fd >= 0)
-            free(wait);
+            wait_free(wait);
     }
     if (fence->previous)
         fence->previous->next = fence->next;
@@ -213,7 +221,11 @@ enum status exec_fence_wait_multiple(struct exec_device *device, struct exec_fen
     if (!wait)
         return STATUS_OUT_OF_MEMORY;
     pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-    wait->event_fd = event_fd;
+    wait->event_fd = event_fd >= 0 ? fcntl(event_fd, F_DUPFD_CLOEXEC, 0) : -1;
+    if (event_fd >= 0 && wait->event_fd < 0) {
+        free(wait);
+        return STATUS_INVALID;
+    }
     wait->condition = &condition;
     wait->node_count = count;
     pthread_mutex_lock(&device->fence_mutex);
@@ -225,7 +237,7 @@ enum status exec_fence_wait_multiple(struct exec_device *device, struct exec_fen
         while (wait->remaining)
             pthread_cond_wait(&condition, &device->fence_mutex);
         wait_unlink(wait);
-        free(wait);
+        wait_free(wait);
     }
     pthread_mutex_unlock(&device->fence_mutex);
     pthread_cond_destroy(&condition);

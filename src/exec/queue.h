@@ -16,7 +16,8 @@ uint64_t exec_fence_value(const struct exec_fence *fence);
 void exec_fence_signal(struct exec_fence *fence, uint64_t value);
 /* Block until the fence reaches value or the device is removed. */
 void exec_fence_wait(struct exec_fence *fence, uint64_t value);
-/* Write 8-byte 1 to the eventfd when value is reached (now, when it is already). The descriptor is not duplicated. */
+/* Write 8-byte 1 to the eventfd when value is reached (now, when it is already). The descriptor is duplicated, so the
+ * caller may close it at any time. STATUS_INVALID: it is not open. */
 MUST_USE enum status exec_fence_notify(struct exec_fence *fence, uint64_t value, int event_fd);
 /* all: every fence has reached its value, else any. event_fd < 0: block. */
 MUST_USE enum status exec_fence_wait_multiple(struct exec_device *device, struct exec_fence *const *fences,
