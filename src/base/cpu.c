@@ -8,7 +8,7 @@
 
 static const char *const isa_names[CPU_ISA_COUNT] = {"scalar", "sse42", "avx2", "avx512", "neon"};
 static pthread_once_t cpu_once = PTHREAD_ONCE_INIT;
-static enum cpu_isa best_isa;
+static enum cpu_isa best_isa, detected_isa;
 static char model_name[128] = "unknown";
 
 static enum cpu_isa detect(void)
@@ -48,7 +48,7 @@ static void read_model_name(void)
 static void cpu_init(void)
 {
     read_model_name();
-    best_isa = detect();
+    detected_isa = best_isa = detect();
     const char *wanted = getenv("CDXR_ISA");
     for (int i = 0; wanted && i < CPU_ISA_COUNT; i++)
         if (strcmp(wanted, isa_names[i]) == 0 && i <= (int)best_isa)
@@ -59,6 +59,12 @@ enum cpu_isa cpu_isa_best(void)
 {
     pthread_once(&cpu_once, cpu_init);
     return best_isa;
+}
+
+enum cpu_isa cpu_isa_detected(void)
+{
+    pthread_once(&cpu_once, cpu_init);
+    return detected_isa;
 }
 
 const char *cpu_isa_name(enum cpu_isa isa)

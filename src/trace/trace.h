@@ -26,19 +26,18 @@ struct trace_stack_entry {
     uint32_t ref;
 };
 
-/* The ray in the space of one structure, ready for box and triangle tests. A plane p is crossed at p * mul + add, once
- * rounded towards the ray's start (near) and once towards its end (far), wide enough that no hit of the triangle test
- * is lost (trace/ray_setup.h). */
+/* The ray in the space of one structure, ready for box and triangle tests (trace/ray_setup.h). A plane p of an axis is
+ * crossed at p * mul + near_add (box side where the ray enters) or p * mul + far_add (side where it leaves); the two
+ * differ so that no hit of the triangle test is ever lost to rounding. */
 struct trace_space {
-    float near_mul[3], near_add[3];
-    float far_mul[3], far_add[3];
-    uint32_t near_plane[3];  /* byte offset of the near planes of an axis in struct accel_node; far: that ^ 32 */
-    uint32_t axes[3];        /* kx, ky, kz: kz is the longest axis of the direction */
-    float origin[3];         /* object space, in x, y, z order */
+    float mul[3], near_add[3], far_add[3];
+    uint32_t near_plane[3]; /* byte offset of the near planes of an axis in struct accel_node; far: that ^ 32 */
+    uint32_t axes[3];       /* kx, ky, kz: kz is the longest axis of the direction */
+    float origin[3];        /* in x, y, z order */
     float direction[3];
-    float shear[2];          /* direction[kx] / direction[kz], direction[ky] / direction[kz] */
-    uint32_t exact_always;   /* coordinates so large that float edge functions could overflow */
-    uint32_t front_is_negative; /* sign of the edge functions of a front face, with direction[kz] taken into account */
+    float origin_permuted[3]; /* origin[axes[i]] */
+    float shear[2];         /* direction[kx] / direction[kz], direction[ky] / direction[kz] */
+    uint32_t exact_always;  /* coordinates so large that float edge functions could overflow */
 };
 
 /* 64-byte aligned. The head is what shaders see; the rest is private to trace/. */
@@ -56,7 +55,8 @@ struct trace_state {
     uint32_t leaf_ref;          /* leaf that was left at a candidate; ACCEL_REF_EMPTY: none */
     uint32_t leaf_block;        /* block in that leaf */
     uint32_t leaf_lanes;        /* lanes of that block still to be looked at */
-    uint32_t facing_mask;       /* which signs of the edge functions survive culling: bit 0 positive, bit 1 negative */
+    uint32_t facing_mask;       /* signs of the edge functions that survive culling: bit 0 positive, bit 1 negative */
+    uint32_t front_sign;        /* that mask's bit for front faces */
     const struct accel_header *top;    /* NULL: the ray starts in a bottom level structure */
     const struct accel_header *bottom; /* structure being walked; NULL: at the top level */
     const struct abi_instance *instance;
@@ -65,7 +65,7 @@ struct trace_state {
     struct trace_stack_entry stack[TRACE_STACK_ENTRIES];
 } __attribute__((aligned(64)));
 
-/* Result of the direct calls, 48 bytes. A miss leaves t = the ray's t_max and instance_index = ~0u. */
+/* Result of the direct calls, 32 bytes. A miss leaves t = the ray's t_max and instance_index = ~0u. */
 struct trace_hit {
     float t;
     float barycentrics[2];

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT
+ * The traversal kernel, written once over lane operations. A kernel_<isa>.c file includes a lanes_<isa>.h, defines
+ * TRACE_KERNEL_ISA and TRACE_KERNEL_TABLE, and includes this file.
+ *
+ * Lane operations (lanes8: one register of node planes; lanes4: a triangle block's lane):
+ *   lanesN_load, _splat, _min, _max (second operand when one is NaN), _le_mask (bit i: a[i] <= b[i], false for NaN)
+ *   lanes8_mul_add (fused or not: only for box tests, which are conservative), lanes8_store
+ *   lanes4_sub, lanes4_mul (one rounding each: they decide hits and must give the same bits everywhere)
+ * LANES_HAS_PUSH: the file brings its own kernel_push. LANES_HAS_EDGES: its own kernel_edges. */
+
+#include <stdbool.h>
+
+#include "trace/state.h"
+#include "trace/triangle.h"
+
+#define KERNEL_INLINE static inline __attribute__((always_inline))
+
+enum kernel_mode {
+    KERNEL_RESUMABLE, /* candidates come out, opaque triangles are committed in visible.committed */
+    KERNEL_CLOSEST,   /* all triangles are opaque, boxes are passed over */
+    KERNEL_ANY,       /* the same, ends at the first hit */
+};
+enum { KERNEL_CONTINUE = 3 }; /* beside enum trace_event */
+
+struct kernel_best {
+    const struct accel_triangle_block *block; /* NULL: nothing hit */
+    uint32_t lane;
+    uint32_t instance_index;
+    uint32_t hit_kind;
+    float barycentrics[2];
+};
+
+/* The part of a traversal that wants to live in registers. */
+struct kernel_cursor {
+    lanes8 mul[3], near_add[3], far_add[3];
+    uint32_t near_plane[3];
+    uint32_t stack_count;
+    float t_max;
+    const struct trace_space *space;
+    const uint8_t *nodes;
+    const uint8_t *leaves;
+    struct kernel_best best; /* direct calls only */
+};
+
+KERNEL_INLINE void kernel_load_space(struct kernel_cursor *c, const struct trace_space *space,
+                                     const struct accel_header *structure)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        c->mul[axis] = lanes8_splat(space->mul[axis]);
+        c->near_add[axis] = lanes8_splat(space->near_add[axis]);
+        c->far_add[axis] = lanes8_splat(space->far_add[axis]);
+        c->near_plane[axis] = space->near_plane[axis];
+    }
+    c->space = space;
+    c->nodes = (const uint8_t *)structure + structure->node_offset;
+    c->leaves = (const uint8_t *)structure + structure->leaf_offset;
+}
+
+/* Bit i: the ray may be inside box i somewhere in [t_min, t_max]. */
+KERNEL_INLINE uint32_t kernel_test_boxes(const struct kernel_cursor *c, const uint8_t *planes, float t_min, lanes8 *t_near)
+{
+    lanes8 near = lanes8_splat(t_min), far = lanes8_splat(c->t_max);
+    for (int axis = 0; axis < 3; axis++) {
+        lanes8 enter = lanes8_load((const float *)(planes + c->near_plane[axis]));
+        lanes8 leave = lanes8_load((const float *)(planes + (c->near_plane[axis] ^ 32)));
+        near = lanes8_max(lanes8_mul_add(enter, c->mul[axis], c->near_add[axis]), near);
+        far = lanes8_min(lanes8_mul_add(leave, c->mul[axis], c->far_add[axis]), far);
+    }
+    *t_near = near;
+    return lanes8_le_mask(near, far);
+}
+
+#ifndef LANES_HAS_PUSH
+/* Put the children of mask on the stack, the nearest on top. Returns the new count. */
+KERNEL_INLINE uint32_t kernel_push(struct trace_stack_entry *stack, uint32_t count, uint32_t mask, lanes8 t_near,
+                                   const uint32_t *children)
+{
+    float t[8];
+    lanes8_store(t, t_near);
+    for (uint32_t first = count; mask; mask &= mask - 1, count++) {
+        uint32_t child = (uint32_t)__builtin_ctz(mask), slot = count;
+        for (; slot > first && stack[slot - 1].t_near < t[child]; slot--)
+            stack[slot] = stack[slot - 1];
+        stack[slot] = (struct trace_stack_entry){t[child], children[child]};
+    }
+    return count;
+}
+#endif
+
+#ifndef LANES_HAS_EDGES
+/* Signs of the float edge functions of a block's four triangles. Bits 0..3: none of the lane's three is below zero;
+ * 4..7: none is above zero; 8..11: none is zero. Lanes without a triangle hold NaN and give 0. */
+KERNEL_INLINE uint32_t kernel_edges(const struct accel_triangle_block *block, const struct trace_space *space)
+{
+    lanes4 x[3], y[3];
+    for (int i = 0; i < 3; i++) {
+        lanes4 z = lanes4_sub(lanes4_load(block->vertices[space->axes[2]][i]), lanes4_splat(space->origin_permuted[2]));
+        x[i] = lanes4_sub(lanes4_load(block->vertices[space->axes[0]][i]), lanes4_splat(space->origin_permuted[0]));
+        y[i] = lanes4_sub(lanes4_load(block->vertices[space->axes[1]][i]), lanes4_splat(space->origin_permuted[1]));
+        x[i] = lanes4_sub(x[i], lanes4_mul(lanes4_splat(space->shear[0]), z));
+        y[i] = lanes4_sub(y[i], lanes4_mul(lanes4_splat(space->shear[1]), z));
+    }
+    lanes4 u = lanes4_sub(lanes4_mul(x[2], y[1]), lanes4_mul(y[2], x[1]));
+    lanes4 v = lanes4_sub(lanes4_mul(x[0], y[2]), lanes4_mul(y[0], x[2]));
+    lanes4 w = lanes4_sub(lanes4_mul(x[1], y[0]), lanes4_mul(y[1], x[0]));
+    lanes4 low = lanes4_min(lanes4_min(u, v), w), high = lanes4_max(lanes4_max(u, v), w), zero = lanes4_splat(0);
+    uint32_t positive = lanes4_le_mask(zero, low), negative = lanes4_le_mask(high, zero);
+    if (!(positive | negative))
+        return 0;
+    uint32_t touching = (positive & lanes4_le_mask(low, zero)) | (negative & lanes4_le_mask(zero, high));
+    return positive | negative << 4 | (~touching & 15) << 8;
+}
+#endif
+
+/* Lanes that may be hit, after culling: as kernel_edges. */
+KERNEL_INLINE uint32_t kernel_block_lanes(const struct trace_state *s, const struct accel_triangle_block *block,
+                                          const struct trace_space *space)
+{
+    if (__builtin_expect(space->exact_always, 0)) {
+        uint32_t lanes = 0;
+        for (uint32_t i = 0; i < ACCEL_TRIANGLE_BLOCK_WIDTH; i++)
+            lanes |= block->primitives[i] != ~0u ? 0x11u << i : 0;
+        return lanes;
+    }
+    return kernel_edges(block, space);
+}
+
+/* Settle one lane of kernel_block_lanes. False: no hit of a facing that counts inside (t_min, t_max], t = t_max only
+ * where may_tie. */
+KERNEL_INLINE bool kernel_test_lane(const struct trace_state *s, const struct kernel_cursor *c,
+                                    const struct accel_triangle_block *block, uint32_t lane, uint32_t signs,
+                                    struct triangle_hit *hit)
+{
+    float v[3][3];
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 0; i < 3; i++)
+            v[axis][i] = block->vertices[c->space->axes[axis]][i][lane];
+    int sign = (signs >> (8 + lane)) & 1 ? ((signs >> lane) & 1 ? 1 : -1) : 0;
+    if (!triangle_hit_exact(v, c->space, sign, hit))
+        return false;
+    uint32_t facing = hit->sign > 0 ? STATE_FACING_POSITIVE : STATE_FACING_NEGATIVE;
+    return (s->facing_mask & facing) && hit->t > s->visible.ray.t_min && hit->t <= c->t_max;
+}
+
+struct kernel_ids {
+    uint32_t instance, geometry, primitive;
+};
+
+KERNEL_INLINE bool kernel_ids_below(struct kernel_ids a, struct kernel_ids b)
+{
+    if (a.instance != b.instance)
+        return a.instance < b.instance;
+    if (a.geometry != b.geometry)
+        return a.geometry < b.geometry;
+    return a.primitive < b.primitive;
+}
+
+KERNEL_INLINE struct kernel_ids kernel_lane_ids(uint32_t instance, const struct accel_triangle_block *block, uint32_t lane)
+{
+    return (struct kernel_ids){instance, block->geometries[lane] & ACCEL_GEOMETRY_INDEX_MASK, block->primitives[lane]};
+}
+
+KERNEL_INLINE uint32_t kernel_hit_kind(const struct trace_state *s, int sign)
+{
+    uint32_t bit = sign > 0 ? STATE_FACING_POSITIVE : STATE_FACING_NEGATIVE;
+    return bit == s->front_sign ? ABI_HIT_KIND_TRIANGLE_FRONT_FACE : ABI_HIT_KIND_TRIANGLE_BACK_FACE;
+}
+
+/* A triangle hit of a direct call. */
+KERNEL_INLINE uint32_t kernel_take_direct(const struct trace_state *s, struct kernel_cursor *c,
+                                          const struct accel_triangle_block *block, uint32_t lane,
+                                          const struct triangle_hit *hit, enum kernel_mode mode)
+{
+    if (!(hit->t < c->t_max) &&
+        !(c->best.block && kernel_ids_below(kernel_lane_ids(s->instance_index, block, lane),
+                                            kernel_lane_ids(c->best.instance_index, c->best.block, c->best.lane))))
+        return KERNEL_CONTINUE;
+    c->t_max = hit->t;
+    c->best.block = block;
+    c->best.lane = lane;
+    c->best.instance_index = s->instance_index;
+    c->best.barycentrics[0] = hit->barycentrics[0];
+    c->best.barycentrics[1] = hit->barycentrics[1];
+    c->best.hit_kind = kernel_hit_kind(s, hit->sign);
+    return mode == KERNEL_ANY ? TRACE_DONE : KERNEL_CONTINUE;
+}
+
+KERNEL_INLINE void kernel_fill_hit(const struct trace_state *s, struct abi_hit *out, uint32_t geometry, uint32_t primitive)
+{
+    out->instance_index = s->instance_index;
+    out->geometry_index = geometry & ACCEL_GEOMETRY_INDEX_MASK;
+    out->primitive_index = primitive;
+    out->geometry_flags = geometry >> ACCEL_GEOMETRY_FLAGS_SHIFT;
+    out->instance = s->instance;
+}
+
+/* A triangle hit of a resumable traversal: cull by opacity, commit if opaque, else it is the next candidate. */
+KERNEL_INLINE uint32_t kernel_take_resumable(struct trace_state *s, struct kernel_cursor *c,
+                                             const struct accel_triangle_block *block, uint32_t lane,
+                                             const struct triangle_hit *hit)
+{
+    bool opaque = ((block->geometries[lane] | s->opacity_or) & s->opacity_and) != 0;
+    if (s->flags & (opaque ? ABI_RAY_FLAG_CULL_OPAQUE : ABI_RAY_FLAG_CULL_NON_OPAQUE))
+        return KERNEL_CONTINUE;
+    const struct abi_hit *old = &s->visible.committed;
+    if (!(hit->t < c->t_max) &&
+        !(opaque && s->committed_is_opaque &&
+          kernel_ids_below(kernel_lane_ids(s->instance_index, block, lane),
+                           (struct kernel_ids){old->instance_index, old->geometry_index, old->primitive_index})))
+        return KERNEL_CONTINUE;
+    struct abi_hit *out = opaque ? &s->visible.committed : &s->visible.candidate;
+    kernel_fill_hit(s, out, block->geometries[lane], block->primitives[lane]);
+    out->t = hit->t;
+    out->barycentrics[0] = hit->barycentrics[0];
+    out->barycentrics[1] = hit->barycentrics[1];
+    out->hit_kind = kernel_hit_kind(s, hit->sign);
+    if (!opaque) {
+        s->visible.candidate_type = ABI_CANDIDATE_NON_OPAQUE_TRIANGLE;
+        return TRACE_CANDIDATE_TRIANGLE;
+    }
+    c->t_max = hit->t;
+    s->visible.committed_status = ABI_COMMITTED_TRIANGLE_HIT;
+    s->committed_is_opaque = 1;
+    return s->flags & ABI_RAY_FLAG_ACCEPT_FIRST_HIT_AND_END_SEARCH ? TRACE_DONE : KERNEL_CONTINUE;
+}
+
+/* Remember where in a leaf a candidate came out. */
+KERNEL_INLINE void kernel_suspend(struct trace_state *s, uint32_t ref, uint32_t block, uint32_t lanes)
+{
+    s->leaf_ref = ref;
+    s->leaf_block = block;
+    s->leaf_lanes = lanes;
+}
+
+/* Blocks first.. of a leaf, of the first one only the lanes in lanes. */
+KERNEL_INLINE uint32_t kernel_triangle_leaf(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, uint32_t first,
+                                            uint32_t lanes, enum kernel_mode mode)
+{
+    const struct accel_triangle_block *blocks = (const struct accel_triangle_block *)c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK);
+    uint32_t count = accel_ref_block_count(ref);
+    for (uint32_t i = first; i < count; i++, lanes = 15) {
+        uint32_t signs = kernel_block_lanes(s, &blocks[i], c->space);
+        lanes &= signs | signs >> 4;
+        for (; lanes; lanes &= lanes - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+            struct triangle_hit hit;
+            if (!kernel_test_lane(s, c, &blocks[i], lane, signs, &hit))
+                continue;
+            uint32_t event = mode == KERNEL_RESUMABLE ? kernel_take_resumable(s, c, &blocks[i], lane, &hit)
+                                                      : kernel_take_direct(s, c, &blocks[i], lane, &hit, mode);
+            if (event == KERNEL_CONTINUE)
+                continue;
+            if (mode == KERNEL_RESUMABLE)
+                kernel_suspend(s, ref, i, lanes & (lanes - 1));
+            return event;
+        }
+    }
+    return KERNEL_CONTINUE;
+}
+
+/* The same for boxes: each box met is a candidate. */
+KERNEL_INLINE uint32_t kernel_box_leaf(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, uint32_t first,
+                                       uint32_t lanes)
+{
+    const struct accel_box_block *blocks = (const struct accel_box_block *)c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK);
+    uint32_t count = accel_ref_block_count(ref);
+    for (uint32_t i = first; i < count; i++, lanes = 255) {
+        lanes8 t_near;
+        lanes &= kernel_test_boxes(c, (const uint8_t *)blocks[i].planes, s->visible.ray.t_min, &t_near);
+        for (; lanes; lanes &= lanes - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+            uint32_t opaque = ((blocks[i].geometries[lane] | s->opacity_or) & s->opacity_and) != 0;
+            if (blocks[i].primitives[lane] == ~0u ||
+                (s->flags & (opaque ? ABI_RAY_FLAG_CULL_OPAQUE : ABI_RAY_FLAG_CULL_NON_OPAQUE)))
+                continue;
+            kernel_fill_hit(s, &s->visible.candidate, blocks[i].geometries[lane], blocks[i].primitives[lane]);
+            s->visible.candidate_type = ABI_CANDIDATE_PROCEDURAL_PRIMITIVE;
+            s->visible.candidate_is_opaque = opaque;
+            kernel_suspend(s, ref, i, lanes & (lanes - 1));
+            return TRACE_CANDIDATE_PROCEDURAL;
+        }
+    }
+    return KERNEL_CONTINUE;
+}
+
+KERNEL_INLINE uint32_t kernel_leaf(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, uint32_t first,
+                                   uint32_t lanes, enum kernel_mode mode)
+{
+    if (__builtin_expect(ref == ACCEL_REF_EMPTY, 0))
+        return KERNEL_CONTINUE;
+    if (__builtin_expect(s->bottom->kind == ACCEL_KIND_BOXES, 0))
+        return mode == KERNEL_RESUMABLE ? kernel_box_leaf(s, c, ref, first, lanes) : KERNEL_CONTINUE;
+    return kernel_triangle_leaf(s, c, ref, first, lanes, mode);
+}
+
+/* A leaf of the top level: go on inside the instance, if there is something. */
+KERNEL_INLINE void kernel_enter(struct trace_state *s, struct kernel_cursor *c, uint32_t ref)
+{
+    if (ref == ACCEL_REF_EMPTY)
+        return;
+    s->stack_count = c->stack_count;
+    if (!state_enter_instance(s, ref & ACCEL_REF_INSTANCE_MASK))
+        return;
+    c->stack_count = s->stack_count;
+    kernel_load_space(c, &s->object, s->bottom);
+}
+
+/* The stack of the structure is empty. False: the whole traversal is done. */
+KERNEL_INLINE bool kernel_leave(struct trace_state *s, struct kernel_cursor *c)
+{
+    if (!s->bottom || !s->stack_base)
+        return false;
+    s->bottom = NULL;
+    s->stack_base = 0;
+    kernel_load_space(c, &s->world, s->top);
+    return true;
+}
+
+KERNEL_INLINE uint32_t kernel_walk(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
+{
+    const float t_min = s->visible.ray.t_min;
+    for (;;) {
+        if (c->stack_count == s->stack_base) {
+            if (!kernel_leave(s, c))
+                return TRACE_DONE;
+            continue;
+        }
+        struct trace_stack_entry entry = s->stack[--c->stack_count];
+        if (entry.t_near > c->t_max)
+            continue;
+        if (!(entry.ref & ACCEL_REF_LEAF_MASK)) {
+            const struct accel_node *node = (const struct accel_node *)c->nodes + entry.ref;
+            lanes8 t_near;
+            uint32_t mask = kernel_test_boxes(c, (const uint8_t *)node->planes, t_min, &t_near);
+            c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children);
+        } else if (!s->bottom) {
+            kernel_enter(s, c, entry.ref);
+        } else {
+            uint32_t event = kernel_leaf(s, c, entry.ref, 0, ~0u, mode);
+            if (event != KERNEL_CONTINUE)
+                return event;
+        }
+    }
+}
+
+KERNEL_INLINE void kernel_cursor_load(struct kernel_cursor *c, const struct trace_state *s)
+{
+    c->stack_count = s->stack_count;
+    c->t_max = s->t_max;
+    c->best.block = NULL;
+    if (s->bottom)
+        kernel_load_space(c, &s->object, s->bottom);
+    else
+        kernel_load_space(c, &s->world, s->top);
+}
+
+static uint32_t kernel_next(struct trace_state *s)
+{
+    if (s->done)
+        return TRACE_DONE;
+    struct kernel_cursor c;
+    kernel_cursor_load(&c, s);
+    uint32_t event = KERNEL_CONTINUE, ref = s->leaf_ref;
+    s->leaf_ref = ACCEL_REF_EMPTY;
+    if (ref != ACCEL_REF_EMPTY)
+        event = kernel_leaf(s, &c, ref, s->leaf_block, s->leaf_lanes, KERNEL_RESUMABLE);
+    if (event == KERNEL_CONTINUE)
+        event = kernel_walk(s, &c, KERNEL_RESUMABLE);
+    s->stack_count = c.stack_count;
+    s->t_max = c.t_max;
+    s->done = event == TRACE_DONE;
+    return event;
+}
+
+static void kernel_begin(struct trace_state *s, uint64_t structure, const struct abi_ray *ray, uint32_t ray_flags,
+                         uint32_t pipeline_flags, uint32_t instance_mask)
+{
+    state_begin(s, structure, ray, ray_flags, pipeline_flags, instance_mask);
+}
+
+static void kernel_commit_triangle(struct trace_state *s)
+{
+    state_commit_triangle(s);
+}
+
+static uint32_t kernel_commit_procedural(struct trace_state *s, float t, uint32_t hit_kind)
+{
+    return state_commit_procedural(s, t, hit_kind);
+}
+
+static void kernel_abort(struct trace_state *s)
+{
+    state_abort(s);
+}
+
+/* One ray of a direct call. Leaves t_max and best in the cursor. True: something was hit. */
+KERNEL_INLINE bool kernel_direct(struct trace_state *s, struct kernel_cursor *c, uint64_t structure,
+                                 const struct abi_ray *ray, uint32_t flags, uint32_t mask, enum kernel_mode mode)
+{
+    s->visible.ray = *ray;
+    s->visible.instance_mask = mask;
+    s->flags = flags;
+    c->best.block = NULL;
+    if (!state_start(s, (const struct accel_header *)(uintptr_t)structure))
+        return false;
+    kernel_cursor_load(c, s);
+    kernel_walk(s, c, mode);
+    return c->best.block != NULL;
+}
+
+KERNEL_INLINE void kernel_closest_one(struct trace_state *s, uint64_t structure, const struct abi_ray *ray, uint32_t flags,
+                                      uint32_t mask, struct trace_hit *hit)
+{
+    struct kernel_cursor c;
+    if (!kernel_direct(s, &c, structure, ray, flags, mask, KERNEL_CLOSEST)) {
+        *hit = (struct trace_hit){.t = ray->t_max, .instance_index = ~0u, .geometry_index = ~0u, .primitive_index = ~0u};
+        return;
+    }
+    hit->t = c.t_max;
+    hit->barycentrics[0] = c.best.barycentrics[0];
+    hit->barycentrics[1] = c.best.barycentrics[1];
+    hit->hit_kind = c.best.hit_kind;
+    hit->instance_index = c.best.instance_index;
+    hit->geometry_index = c.best.block->geometries[c.best.lane] & ACCEL_GEOMETRY_INDEX_MASK;
+    hit->primitive_index = c.best.block->primitives[c.best.lane];
+    hit->reserved = 0;
+}
+
+static void kernel_closest(uint64_t structure, const struct abi_ray *ray, uint32_t flags, uint32_t mask,
+                           struct trace_hit *hit)
+{
+    struct trace_state s;
+    kernel_closest_one(&s, structure, ray, flags, mask, hit);
+}
+
+static uint32_t kernel_occluded(uint64_t structure, const struct abi_ray *ray, uint32_t flags, uint32_t mask)
+{
+    struct trace_state s;
+    struct kernel_cursor c;
+    return kernel_direct(&s, &c, structure, ray, flags, mask, KERNEL_ANY);
+}
+
+static void kernel_closest_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
+                                 uint32_t mask, struct trace_hit *hits)
+{
+    struct trace_state s;
+    for (uint64_t i = 0; i < count; i++)
+        kernel_closest_one(&s, structure, &rays[i], flags, mask, &hits[i]);
+}
+
+static void kernel_occluded_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
+                                  uint32_t mask, uint8_t *occluded)
+{
+    struct trace_state s;
+    struct kernel_cursor c;
+    for (uint64_t i = 0; i < count; i++)
+        occluded[i] = kernel_direct(&s, &c, structure, &rays[i], flags, mask, KERNEL_ANY);
+}
+
+const struct trace_table TRACE_KERNEL_TABLE = {
+    .isa = TRACE_KERNEL_ISA,
+    .begin = kernel_begin,
+    .next = kernel_next,
+    .commit_triangle = kernel_commit_triangle,
+    .commit_procedural = kernel_commit_procedural,
+    .abort = kernel_abort,
+    .closest = kernel_closest,
+    .occluded = kernel_occluded,
+    .closest_array = kernel_closest_array,
+    .occluded_array = kernel_occluded_array,
+};

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * The exact part of the triangle test, run for the few lanes whose float edge functions do not rule a hit out.
+ *
+ * Whether a triangle is hit is decided in the sheared plane of Woop, Benthin and Wald (JCGT 2(1), 2013): each vertex is
+ * moved by the ray's origin and shear in float, which gives the same point for every triangle that shares it, and the
+ * signs of the three edge functions of these points are taken exactly: a float result that is not zero has the right
+ * sign (rounding is monotone); zero is looked at again in double, where the products are exact. When the ray meets an
+ * edge exactly, the ray is thought to be moved by (e, e^2) for an infinitely small e, so that it never meets an edge:
+ * of the triangles around a shared edge or vertex exactly those count that this moved ray goes through.
+ *
+ * Where a triangle is hit (t, barycentrics) is computed in double from the unrounded vertices, so that t has no error
+ * of its own and box tests need only a small margin. If double puts the ray outside (it is within float rounding of
+ * an edge), the sheared float points are used instead; in both cases t lies between the vertices' depths. */
+#ifndef CDXR_TRACE_TRIANGLE_H
+#define CDXR_TRACE_TRIANGLE_H
+
+#include <stdbool.h>
+
+#include "trace/trace.h"
+
+struct triangle_hit {
+    float t;
+    float barycentrics[2];
+    int sign; /* of the edge functions: +1 or -1; 0: no hit */
+};
+
+static inline int triangle_sign(double value)
+{
+    return (value > 0) - (value < 0);
+}
+
+/* Sign of the edge function of p -> q at the origin moved by (e, e^2); 0 only when p equals q. */
+static inline int triangle_edge_sign(const float p[2], const float q[2])
+{
+    int sign = triangle_sign((double)p[0] * q[1] - (double)p[1] * q[0]);
+    if (sign)
+        return sign;
+    if (q[1] != p[1])
+        return q[1] < p[1] ? 1 : -1;
+    return (q[0] > p[0]) - (q[0] < p[0]);
+}
+
+/* t and barycentrics from points (x, y) of a plane in which the ray is the origin, and their depths along kz. Returns
+ * false when the origin is not inside. */
+static inline bool triangle_solve(const double x[3], const double y[3], const double z[3], double depth_scale,
+                                  struct triangle_hit *hit)
+{
+    double u = x[2] * y[1] - y[2] * x[1];
+    double v = x[0] * y[2] - y[0] * x[2];
+    double w = x[1] * y[0] - y[1] * x[0];
+    bool inside = (u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0);
+    double determinant = u + v + w;
+    if (!inside || determinant == 0)
+        return false;
+    double scale = 1.0 / determinant;
+    hit->t = (float)((u * z[0] + v * z[1] + w * z[2]) * scale * depth_scale);
+    hit->barycentrics[0] = (float)(v * scale);
+    hit->barycentrics[1] = (float)(w * scale);
+    return true;
+}
+
+static inline int triangle_sheared_sign(const float p[3][2])
+{
+    int u = triangle_edge_sign(p[2], p[1]);
+    if (!u || triangle_edge_sign(p[0], p[2]) != u || triangle_edge_sign(p[1], p[0]) != u)
+        return 0;
+    return u;
+}
+
+/* v[axis kx, ky, kz][vertex]: the triangle's coordinates in the ray's axis order. */
+static __attribute__((noinline)) bool triangle_solve_sheared(const float v[3][3], const struct trace_space *space,
+                                                             struct triangle_hit *hit)
+{
+    const float *o = space->origin_permuted;
+    float p[3][2];
+    double x[3], y[3], z[3];
+    for (int i = 0; i < 3; i++) {
+        float depth = v[2][i] - o[2];
+        p[i][0] = (v[0][i] - o[0]) - space->shear[0] * depth;
+        p[i][1] = (v[1][i] - o[1]) - space->shear[1] * depth;
+        x[i] = p[i][0];
+        y[i] = p[i][1];
+        z[i] = depth;
+    }
+    hit->sign = triangle_sheared_sign(p);
+    return hit->sign && triangle_solve(x, y, z, 1.0 / space->direction[space->axes[2]], hit);
+}
+
+/* sign: of the float edge functions where all three are non-zero and agree, else 0 (then it is settled here). */
+static inline bool triangle_hit_exact(const float v[3][3], const struct trace_space *space, int sign,
+                                      struct triangle_hit *hit)
+{
+    if (!sign) {
+        if (!triangle_solve_sheared(v, space, hit))
+            return false;
+        sign = hit->sign;
+    }
+    hit->sign = sign;
+    const float *o = space->origin_permuted;
+    const double dx = space->direction[space->axes[0]], dy = space->direction[space->axes[1]];
+    const double dz = space->direction[space->axes[2]];
+    double x[3], y[3], z[3];
+    for (int i = 0; i < 3; i++) {
+        z[i] = (double)v[2][i] - o[2];
+        x[i] = ((double)v[0][i] - o[0]) * dz - dx * z[i];
+        y[i] = ((double)v[1][i] - o[1]) * dz - dy * z[i];
+    }
+    if (triangle_solve(x, y, z, 1.0 / dz, hit))
+        return true;
+    return triangle_solve_sheared(v, space, hit);
+}
+
+#endif
