@@ -240,7 +240,7 @@ KERNEL_INLINE uint32_t kernel_triangle_leaf(struct trace_state *s, struct kernel
     uint32_t count = accel_ref_block_count(ref);
     for (uint32_t i = first; i < count; i++, lanes = 15) {
         uint32_t signs = kernel_block_lanes(s, &blocks[i], c->space);
-        lanes &= signs | signs >> 4;
+        lanes &= (signs | signs >> 4) & 15;
         for (; lanes; lanes &= lanes - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(lanes);
             struct triangle_hit hit;

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ * One build from description to finished structure: plan, references, tree, emit, header. */
+#include "accel/build.h"
+
+#include <stddef.h>
+
+#include "accel/emit.h"
+#include "accel/instances.h"
+#include "accel/plan.h"
+#include "accel/update.h"
+#include "base/thread_pool.h"
+
+static uint64_t align64(uint64_t offset)
+{
+    return (offset + 63) / 64 * 64;
+}
+
+bool accel_is_structure(const void *structure, uint64_t available_bytes)
+{
+    const struct accel_header *h = structure;
+    if (!h || available_bytes < sizeof(*h) || h->magic != ACCEL_MAGIC || h->version != ACCEL_VERSION)
+        return false;
+    return h->kind >= ACCEL_KIND_TRIANGLES && h->kind <= ACCEL_KIND_MICROMAPS && h->structure_bytes <= available_bytes;
+}
+
+struct builder {
+    const struct accel_build_arguments *arguments;
+    struct accel_plan plan;
+    struct sah_build sah;
+    struct sah_range root;
+    struct accel_emit emit;
+    struct accel_header *header;
+    float condition;
+    bool is_single_identity;
+};
+
+static void *scratch_at(const struct builder *b, uint64_t offset)
+{
+    return (uint8_t *)b->arguments->scratch + offset;
+}
+
+static void prepare_sah(struct builder *b)
+{
+    const struct accel_plan *plan = &b->plan;
+    b->sah = (struct sah_build){
+        .pool = b->arguments->pool,
+        .limits = plan->limits,
+        .refs = {scratch_at(b, plan->refs_offset[0]), scratch_at(b, plan->refs_offset[1])},
+        .nodes = scratch_at(b, plan->nodes_offset),
+        .top_nodes = scratch_at(b, plan->top_nodes_offset),
+        .top = scratch_at(b, plan->top_offset),
+        .subtrees = scratch_at(b, plan->subtrees_offset),
+        .top_capacity = plan->top_capacity,
+        .subtree_capacity = plan->subtree_capacity,
+    };
+}
+
+static void set_root(struct builder *b, const struct accel_refs_result *refs)
+{
+    b->root = (struct sah_range){refs->bounds, refs->centroids, 0, refs->count, (uint32_t)b->plan.block_count, 0};
+}
+
+static void make_primitive_refs(struct builder *b)
+{
+    const struct accel_build_inputs *inputs = &b->arguments->inputs;
+    uint32_t *first_primitives = scratch_at(b, b->plan.first_primitives_offset);
+    first_primitives[0] = 0;
+    for (uint32_t i = 0; i < inputs->count; i++)
+        first_primitives[i + 1] = first_primitives[i] + (uint32_t)accel_geometry_primitive_count(&inputs->geometries[i]);
+    struct accel_refs_result refs;
+    accel_refs_make(b->arguments->pool, inputs, first_primitives, b->sah.refs[0], scratch_at(b, b->plan.chunks_offset), &refs);
+    set_root(b, &refs);
+}
+
+/* The final size of the node section is known only after the build, so instances are made at the end of the result
+ * first and moved down later. */
+static enum status make_instance_refs(struct builder *b, struct reason *reason)
+{
+    uint64_t bytes = b->arguments->inputs.count * (uint64_t)sizeof(struct abi_instance);
+    struct abi_instance *instances = (void *)((uint8_t *)b->header + b->plan.result_bytes - bytes);
+    struct accel_instances_result made;
+    RETURN_IF_FAILED(accel_instances_make(b->arguments, instances, b->sah.refs[0], &made, reason));
+    set_root(b, &made.refs);
+    b->condition = made.condition;
+    b->is_single_identity = made.is_single_identity;
+    return STATUS_OK;
+}
+
+static void write_geometry_table(const struct accel_build_inputs *inputs, struct accel_geometry_entry *entries)
+{
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        const struct accel_geometry *geometry = &inputs->geometries[i];
+        entries[i] = (struct accel_geometry_entry){
+            .type = geometry->type,
+            .flags = geometry->flags,
+            .primitive_count = (uint32_t)accel_geometry_primitive_count(geometry),
+        };
+        if (geometry->type == ACCEL_GEOMETRY_BOXES)
+            continue;
+        entries[i].vertex_count = geometry->triangles.vertex_count;
+        entries[i].index_format = geometry->triangles.index_format;
+        entries[i].vertex_format = geometry->triangles.vertex_format;
+    }
+}
+
+static uint32_t header_flags(const struct builder *b)
+{
+    const struct accel_build_inputs *inputs = &b->arguments->inputs;
+    if (b->plan.kind == ACCEL_KIND_INSTANCES)
+        return b->is_single_identity ? ACCEL_FLAG_IDENTITY_INSTANCE : 0;
+    for (uint32_t i = 0; i < inputs->count; i++)
+        if (!(inputs->geometries[i].flags & ACCEL_GEOMETRY_FLAG_OPAQUE))
+            return 0;
+    return ACCEL_FLAG_ALL_OPAQUE;
+}
+
+/* Everything but the magic number: that one is written last. */
+static void write_header(struct builder *b)
+{
+    const struct accel_build_inputs *inputs = &b->arguments->inputs;
+    bool is_top = b->plan.kind == ACCEL_KIND_INSTANCES;
+    struct accel_header *h = b->header;
+    *h = (struct accel_header){
+        .version = ACCEL_VERSION,
+        .kind = b->plan.kind,
+        .flags = header_flags(b),
+        .build_flags = inputs->flags & ~(uint32_t)ACCEL_BUILD_FLAG_PERFORM_UPDATE,
+        .root = b->emit.root,
+        .geometry_count = is_top ? 0 : inputs->count,
+        .node_count = b->emit.node_count,
+        .leaf_count = is_top ? inputs->count : b->emit.block_count,
+        .primitive_count = (uint32_t)b->plan.primitive_count,
+        .active_count = b->root.end,
+        .depth = b->emit.depth,
+        .transform_condition = b->condition,
+    };
+    simd4 negated_lower = simd8_low(b->root.bounds), upper = simd8_high(b->root.bounds);
+    for (int axis = 0; axis < 3; axis++) {
+        h->bounds[0][axis] = -negated_lower[axis];
+        h->bounds[1][axis] = upper[axis];
+    }
+    h->geometry_offset = is_top ? 0 : sizeof(*h);
+    h->node_offset = align64(sizeof(*h) + h->geometry_count * sizeof(struct accel_geometry_entry));
+    h->leaf_offset = align64(h->node_offset + h->node_count * sizeof(struct accel_node));
+    h->structure_bytes = align64(h->leaf_offset + h->leaf_count * b->plan.leaf_bytes);
+}
+
+static void write_sections(struct builder *b)
+{
+    const struct accel_build_inputs *inputs = &b->arguments->inputs;
+    uint8_t *base = (uint8_t *)b->header;
+    if (b->plan.kind == ACCEL_KIND_INSTANCES) {
+        uint64_t bytes = inputs->count * (uint64_t)sizeof(struct abi_instance);
+        memmove(base + b->header->leaf_offset, base + b->plan.result_bytes - bytes, bytes);
+    } else {
+        write_geometry_table(inputs, (struct accel_geometry_entry *)(base + b->header->geometry_offset));
+    }
+    b->emit.nodes = (struct accel_node *)(base + b->header->node_offset);
+    b->emit.blocks = base + b->header->leaf_offset;
+    if (b->root.end)
+        accel_emit_write(&b->emit);
+}
+
+enum status accel_build(const struct accel_build_arguments *arguments, struct reason *reason)
+{
+    struct builder b = {.arguments = arguments, .header = arguments->result, .condition = 1};
+    if (arguments->inputs.flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE)
+        return accel_update(arguments, reason);
+    RETURN_IF_FAILED(accel_plan_make(&b.plan, &arguments->inputs, reason));
+    b.header->magic = 0;
+    prepare_sah(&b);
+    if (b.plan.kind == ACCEL_KIND_INSTANCES)
+        RETURN_IF_FAILED(make_instance_refs(&b, reason));
+    else
+        make_primitive_refs(&b);
+    b.emit = (struct accel_emit){.build = &b.sah, .inputs = &arguments->inputs, .kind = b.plan.kind, .root = ACCEL_REF_EMPTY};
+    if (b.root.end) {
+        sah_build(&b.sah, &b.root);
+        accel_emit_number(&b.emit, b.sah.subtrees);
+    }
+    write_header(&b);
+    write_sections(&b);
+    b.header->magic = ACCEL_MAGIC;
+    return STATUS_OK;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "accel/emit.h"
+
+#include <math.h>
+
+#include "base/thread_pool.h"
+
+enum { PREFETCH_INDICES = 24, PREFETCH_VERTICES = 12 };
+
+/* Depth-first numbering of the top nodes; a subtree takes a run of numbers. */
+static void number_child(struct accel_emit *emit, struct sah_subtree *subtrees, uint32_t child)
+{
+    if (child == ACCEL_REF_EMPTY)
+        return;
+    if (child & ACCEL_REF_LEAF_MASK) {
+        struct sah_subtree *subtree = &subtrees[child & ~ACCEL_REF_LEAF_MASK];
+        subtree->node_base = emit->node_count;
+        subtree->block_base = emit->block_count;
+        emit->node_count += subtree->node_count;
+        emit->block_count += subtree->block_count;
+        emit->depth = subtree->depth_reached > emit->depth ? subtree->depth_reached : emit->depth;
+        return;
+    }
+    emit->build->top[child].index = emit->node_count++;
+    for (uint32_t i = 0; i < ACCEL_NODE_WIDTH; i++)
+        number_child(emit, subtrees, emit->build->top_nodes[child].children[i]);
+}
+
+/* Reference in the result of a reference inside a subtree. Instances: leaf i is the instance of the i-th reference. */
+static uint32_t final_ref(const struct accel_emit *emit, const struct sah_subtree *subtree, uint32_t ref)
+{
+    if (ref == ACCEL_REF_EMPTY)
+        return ref;
+    if (!(ref & ACCEL_REF_LEAF_MASK))
+        return ref + subtree->node_base;
+    if (emit->kind != ACCEL_KIND_INSTANCES)
+        return ref + subtree->block_base;
+    uint32_t place = subtree->range.begin + (ref & ACCEL_REF_BLOCK_INDEX_MASK);
+    return ACCEL_REF_LEAF_MASK | emit->build->refs[0][place].primitive;
+}
+
+static uint32_t final_child(const struct accel_emit *emit, uint32_t child)
+{
+    if (child == ACCEL_REF_EMPTY)
+        return child;
+    if (!(child & ACCEL_REF_LEAF_MASK))
+        return emit->build->top[child].index;
+    const struct sah_subtree *subtree = &emit->build->subtrees[child & ~ACCEL_REF_LEAF_MASK];
+    return final_ref(emit, subtree, subtree->root);
+}
+
+void accel_emit_number(struct accel_emit *emit, struct sah_subtree *subtrees)
+{
+    uint32_t root = emit->build->top_count ? 0 : ACCEL_REF_LEAF_MASK;
+    emit->node_count = emit->block_count = emit->depth = 0;
+    number_child(emit, subtrees, root);
+    emit->root = final_child(emit, root);
+}
+
+static void mark_unused(uint32_t *primitive, uint32_t *geometry)
+{
+    *primitive = ~0u;
+    *geometry = 0;
+}
+
+static uint32_t geometry_word(const struct accel_build_inputs *inputs, uint32_t geometry)
+{
+    return geometry | inputs->geometries[geometry].flags << ACCEL_GEOMETRY_FLAGS_SHIFT;
+}
+
+void accel_emit_triangle_block(const struct accel_build_inputs *inputs, const struct accel_ref *refs, uint32_t count,
+                               struct accel_triangle_block *block)
+{
+    for (uint32_t lane = 0; lane < ACCEL_TRIANGLE_BLOCK_WIDTH; lane++) {
+        float corners[3][3];
+        bool active = false;
+        if (lane < count) {
+            active = accel_read_triangle(&inputs->geometries[refs[lane].geometry], refs[lane].primitive, corners);
+            block->primitives[lane] = refs[lane].primitive;
+            block->geometries[lane] = geometry_word(inputs, refs[lane].geometry);
+        } else {
+            mark_unused(&block->primitives[lane], &block->geometries[lane]);
+        }
+        for (int axis = 0; axis < 3; axis++)
+            for (int vertex = 0; vertex < 3; vertex++)
+                block->vertices[axis][vertex][lane] = active ? corners[vertex][axis] : NAN;
+    }
+}
+
+void accel_emit_box_block(const struct accel_build_inputs *inputs, const struct accel_ref *refs, uint32_t count,
+                          struct accel_box_block *block)
+{
+    for (uint32_t lane = 0; lane < ACCEL_BOX_BLOCK_WIDTH; lane++) {
+        float box[2][3];
+        bool active = false;
+        if (lane < count) {
+            active = accel_read_box(&inputs->geometries[refs[lane].geometry], refs[lane].primitive, box);
+            block->primitives[lane] = refs[lane].primitive;
+            block->geometries[lane] = geometry_word(inputs, refs[lane].geometry);
+        } else {
+            mark_unused(&block->primitives[lane], &block->geometries[lane]);
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            block->planes[axis * 2][lane] = active ? box[0][axis] : FLT_MAX;
+            block->planes[axis * 2 + 1][lane] = active ? box[1][axis] : -FLT_MAX;
+        }
+    }
+}
+
+static void prefetch(const struct accel_emit *emit, uint32_t place, uint32_t end)
+{
+    const struct accel_ref *refs = emit->build->refs[0];
+    for (uint32_t i = place; i < place + ACCEL_TRIANGLE_BLOCK_WIDTH; i++) {
+        if (i + PREFETCH_INDICES < end) {
+            const struct accel_ref *ref = &refs[i + PREFETCH_INDICES];
+            accel_prefetch_triangle_indices(&emit->inputs->geometries[ref->geometry], ref->primitive);
+        }
+        if (i + PREFETCH_VERTICES < end) {
+            const struct accel_ref *ref = &refs[i + PREFETCH_VERTICES];
+            accel_prefetch_triangle_vertices(&emit->inputs->geometries[ref->geometry], ref->primitive);
+        }
+    }
+}
+
+/* The blocks of one leaf, which starts at reference place. Returns the number of references that it takes. */
+static uint32_t emit_leaf(const struct accel_emit *emit, uint32_t block, uint32_t block_count, uint32_t place,
+                          uint32_t count, uint32_t end)
+{
+    const struct accel_ref *refs = &emit->build->refs[0][place];
+    uint32_t width = emit->build->limits.block_width;
+    for (uint32_t i = 0; i < block_count; i++) {
+        uint32_t done = i * width, lanes = count - done < width ? count - done : width;
+        if (emit->kind == ACCEL_KIND_BOXES) {
+            accel_emit_box_block(emit->inputs, refs + done, lanes, (struct accel_box_block *)emit->blocks + block + i);
+            continue;
+        }
+        prefetch(emit, place + done, end);
+        accel_emit_triangle_block(emit->inputs, refs + done, lanes, (struct accel_triangle_block *)emit->blocks + block + i);
+    }
+    return count;
+}
+
+/* Leaves of a subtree lie in reference order; their counts are in leaf_counts order of the builder. */
+static void write_subtree(void *context, uint32_t index, uint32_t worker_index)
+{
+    const struct accel_emit *emit = context;
+    const struct sah_subtree *subtree = &emit->build->subtrees[index];
+    const struct accel_node *from = emit->build->nodes + subtree->node_slot;
+    struct accel_node *to = emit->nodes + subtree->node_base;
+    for (uint32_t i = 0; i < subtree->node_count; i++) {
+        memcpy(to[i].planes, from[i].planes, sizeof(from[i].planes));
+        for (uint32_t child = 0; child < ACCEL_NODE_WIDTH; child++)
+            to[i].children[child] = final_ref(emit, subtree, from[i].children[child]);
+    }
+    if (emit->kind == ACCEL_KIND_INSTANCES)
+        return;
+    for (uint32_t place = subtree->range.begin, block = 0; place < subtree->range.end;) {
+        /* the builder left the leaf's size in its first reference's slot of the second buffer */
+        const uint32_t count = emit->build->refs[1][place].primitive;
+        uint32_t blocks = (count + emit->build->limits.block_width - 1) / emit->build->limits.block_width;
+        place += emit_leaf(emit, subtree->block_base + block, blocks, place, count, subtree->range.end);
+        block += blocks;
+    }
+}
+
+void accel_emit_write(struct accel_emit *emit)
+{
+    for (uint32_t i = 0; i < emit->build->top_count; i++) {
+        struct accel_node *to = &emit->nodes[emit->build->top[i].index];
+        *to = emit->build->top_nodes[i];
+        for (uint32_t child = 0; child < ACCEL_NODE_WIDTH; child++)
+            to->children[child] = final_child(emit, to->children[child]);
+    }
+    thread_pool_parallel_for(emit->build->pool, emit->build->subtree_count, write_subtree, emit);
+}

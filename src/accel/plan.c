@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "accel/plan.h"
+
+static const struct sah_limits triangle_limits = {ACCEL_TRIANGLE_BLOCK_WIDTH, 2 * ACCEL_TRIANGLE_BLOCK_WIDTH, 1, 7};
+static const struct sah_limits box_limits = {ACCEL_BOX_BLOCK_WIDTH, ACCEL_BOX_BLOCK_WIDTH, 1, 7};
+static const struct sah_limits instance_limits = {1, 1, 4, 7};
+
+static uint64_t take(uint64_t *offset, uint64_t bytes)
+{
+    uint64_t start = *offset;
+    *offset = (start + bytes + 63) / 64 * 64;
+    return start;
+}
+
+static void plan_scratch(struct accel_plan *plan, const struct accel_build_inputs *inputs)
+{
+    uint64_t offset = 0, n = plan->reference_count;
+    uint64_t geometry_count = plan->kind == ACCEL_KIND_INSTANCES ? 0 : inputs->count;
+    plan->top_capacity = sah_top_capacity(n);
+    plan->subtree_capacity = plan->top_capacity * ACCEL_NODE_WIDTH + 1;
+    plan->first_primitives_offset = take(&offset, (geometry_count + 1) * sizeof(uint32_t));
+    plan->chunks_offset = take(&offset, accel_refs_scratch_bytes(n));
+    plan->refs_offset[0] = take(&offset, n * sizeof(struct accel_ref));
+    plan->refs_offset[1] = take(&offset, n * sizeof(struct accel_ref));
+    plan->nodes_offset = take(&offset, plan->node_count * sizeof(struct accel_node));
+    plan->top_nodes_offset = take(&offset, plan->top_capacity * sizeof(struct accel_node));
+    plan->top_offset = take(&offset, plan->top_capacity * sizeof(struct sah_top));
+    plan->subtrees_offset = take(&offset, plan->subtree_capacity * sizeof(struct sah_subtree));
+    plan->scratch_bytes = (offset + 255) / 256 * 256;
+    plan->update_scratch_bytes = inputs->flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE ? 256 : 0;
+}
+
+static void plan_result(struct accel_plan *plan, const struct accel_build_inputs *inputs)
+{
+    uint64_t offset = sizeof(struct accel_header);
+    if (plan->kind != ACCEL_KIND_INSTANCES)
+        take(&offset, inputs->count * (uint64_t)sizeof(struct accel_geometry_entry));
+    take(&offset, plan->node_count * sizeof(struct accel_node));
+    take(&offset, plan->block_count * plan->leaf_bytes);
+    plan->result_bytes = (offset + 255) / 256 * 256;
+}
+
+static void plan_kind(struct accel_plan *plan, const struct accel_build_inputs *inputs)
+{
+    if (inputs->level == ACCEL_LEVEL_TOP) {
+        plan->kind = ACCEL_KIND_INSTANCES;
+        plan->limits = instance_limits;
+        plan->leaf_bytes = sizeof(struct abi_instance);
+    } else if (inputs->count && inputs->geometries[0].type == ACCEL_GEOMETRY_BOXES) {
+        plan->kind = ACCEL_KIND_BOXES;
+        plan->limits = box_limits;
+        plan->leaf_bytes = sizeof(struct accel_box_block);
+    } else {
+        plan->kind = ACCEL_KIND_TRIANGLES;
+        plan->limits = triangle_limits;
+        plan->leaf_bytes = sizeof(struct accel_triangle_block);
+    }
+}
+
+enum status accel_plan_make(struct accel_plan *plan, const struct accel_build_inputs *inputs, struct reason *reason)
+{
+    RETURN_IF_FAILED(accel_check_inputs(inputs, reason));
+    plan_kind(plan, inputs);
+    plan->primitive_count = 0;
+    if (plan->kind == ACCEL_KIND_INSTANCES)
+        plan->primitive_count = inputs->count;
+    else
+        for (uint32_t i = 0; i < inputs->count; i++)
+            plan->primitive_count += accel_geometry_primitive_count(&inputs->geometries[i]);
+    plan->reference_count = plan->primitive_count;
+    uint64_t n = plan->reference_count;
+    /* Half of all blocks may stay half empty; instances are blocks of one. */
+    plan->block_count = plan->kind == ACCEL_KIND_INSTANCES ? n : n * 2 / plan->limits.block_width + 1;
+    plan->node_count = sah_node_slots(&plan->limits, n);
+    plan_scratch(plan, inputs);
+    plan_result(plan, inputs);
+    return STATUS_OK;
+}
+
+enum status accel_prebuild_info(const struct accel_build_inputs *inputs, struct accel_prebuild_info *info,
+                                struct reason *reason)
+{
+    struct accel_plan plan;
+    *info = (struct accel_prebuild_info){0};
+    RETURN_IF_FAILED(accel_plan_make(&plan, inputs, reason));
+    info->result_bytes = plan.result_bytes;
+    info->scratch_bytes = plan.scratch_bytes;
+    info->update_scratch_bytes = plan.update_scratch_bytes;
+    return STATUS_OK;
+}
