@@ -339,10 +339,13 @@ static uint32_t open_range(struct sah_build *build, const struct sah_range *rang
             break;
         struct sah_range halves[2];
         split_range(build, &children[best], halves, in_order, pool);
-        children[best] = halves[0];
-        children[count] = halves[1];
-        weights[best] = child_weight(&halves[0], in_order);
-        weights[count] = child_weight(&halves[1], in_order);
+        /* in place: children stay in the order of the references, which is the order of leaf blocks */
+        memmove(&children[best + 2], &children[best + 1], (count - best - 1) * sizeof(children[0]));
+        memmove(&weights[best + 2], &weights[best + 1], (count - best - 1) * sizeof(weights[0]));
+        for (uint32_t i = 0; i < 2; i++) {
+            children[best + i] = halves[i];
+            weights[best + i] = child_weight(&halves[i], in_order);
+        }
         count++;
     }
     return count;

@@ -52,9 +52,10 @@ static inline simd8 simd8_join(simd4 low, simd4 high)
     return (simd8)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)low), (__m128)high, 1);
 }
 #else
+/* Aligned as with AVX: both kinds of files share structures. */
 typedef struct {
     simd4 low, high;
-} simd8;
+} __attribute__((aligned(32))) simd8;
 
 static inline simd4 simd4_max(simd4 a, simd4 b)
 {
