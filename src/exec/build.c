@@ -6,6 +6,7 @@
 
 #include "accel/build.h"
 #include "base/format.h"
+#include "exec/states.h"
 
 enum {
     TRANSFORM_BYTES = 48,
@@ -168,6 +169,30 @@ static enum status write_postbuild(struct exec_device *device, uint32_t kind, ui
     return STATUS_OK;
 }
 
+/* Debug layer: states of all buffers that the build uses. */
+static void expect_states(struct exec_device *device, const struct exec_build_acceleration_structure *build)
+{
+    const char *call = "BuildRaytracingAccelerationStructure";
+    const struct accel_build_inputs *inputs = build->inputs;
+    exec_states_expect(device, EXEC_USE_STRUCTURE, build->destination, call, "DestAccelerationStructureData");
+    if (inputs->flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE)
+        exec_states_expect(device, EXEC_USE_STRUCTURE, build->source, call, "SourceAccelerationStructureData");
+    exec_states_expect(device, EXEC_USE_SCRATCH, build->scratch, call, "ScratchAccelerationStructureData");
+    if (inputs->level == ACCEL_LEVEL_TOP)
+        exec_states_expect(device, EXEC_USE_SHADER_READ, inputs->instances, call, "InstanceDescs");
+    for (uint32_t i = 0; i < inputs->count && inputs->level == ACCEL_LEVEL_BOTTOM; i++) {
+        const struct accel_geometry *geometry = &inputs->geometries[i];
+        if (geometry->type == ACCEL_GEOMETRY_BOXES) {
+            exec_states_expect(device, EXEC_USE_SHADER_READ, geometry->boxes.boxes, call, "AABBs.StartAddress");
+            continue;
+        }
+        exec_states_expect(device, EXEC_USE_SHADER_READ, geometry->triangles.vertices, call,
+                           "VertexBuffer.StartAddress");
+        exec_states_expect(device, EXEC_USE_SHADER_READ, geometry->triangles.indices, call, "IndexBuffer");
+        exec_states_expect(device, EXEC_USE_SHADER_READ, geometry->triangles.transform, call, "Transform3x4");
+    }
+}
+
 void exec_build_run(struct exec_device *device, const struct exec_build_acceleration_structure *build)
 {
     struct reason reason = {0};
@@ -183,8 +208,10 @@ void exec_build_run(struct exec_device *device, const struct exec_build_accelera
     enum status status = exec_build_check(device, build, &reason);
     if (status == STATUS_OK && (build->inputs->flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE))
         status = check_source(device, build, &reason);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        expect_states(device, build);
         status = accel_build(&arguments, &reason);
+    }
     for (uint32_t i = 0; i < build->postbuild_count && status == STATUS_OK; i++) {
         uint64_t destination = build->postbuild[i].destination;
         status = write_postbuild(device, build->postbuild[i].kind, build->destination, &destination, &reason);
@@ -234,6 +261,11 @@ void exec_copy_structure_run(struct exec_device *device, const struct exec_copy_
 {
     struct reason reason = {0};
     enum status status = exec_copy_structure_check(device, copy, &reason);
+    if (status == STATUS_OK && copy->mode <= ACCEL_COPY_COMPACT) {
+        const char *call = "CopyRaytracingAccelerationStructure";
+        exec_states_expect(device, EXEC_USE_STRUCTURE, copy->destination, call, "DestAccelerationStructureData");
+        exec_states_expect(device, EXEC_USE_STRUCTURE, copy->source, call, "SourceAccelerationStructureData");
+    }
     if (status == STATUS_OK)
         status = accel_copy((enum accel_copy_mode)copy->mode, (void *)(uintptr_t)copy->destination,
                             exec_device_bytes_behind(device, copy->destination),

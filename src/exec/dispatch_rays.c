@@ -2,6 +2,7 @@
  * DispatchRays: the grid in small tiles, handed to the worker pool in order; every worker runs the ray generation
  * shader of its tile's threads one after the other. Nothing is shared between threads of a tile but constants. */
 #include "exec/dispatch_private.h"
+#include "exec/states.h"
 
 enum {
     TILE_THREADS_LOG2 = 7, /* 128 threads: small enough to balance, large enough to hide the hand-out */
@@ -113,6 +114,7 @@ static bool tables_are_mapped(struct exec_device *device, const struct exec_bind
         const struct exec_table *table = &tables->tables[i];
         uint64_t address = (uint64_t)(uintptr_t)table->start;
         uint64_t behind_bytes = table->start ? exec_device_bytes_behind(device, address) : 0;
+        exec_states_expect(device, EXEC_USE_SHADER_READ, address, "DispatchRays", exec_table_name(i));
         if (!table->start || behind_bytes >= table->bytes)
             continue;
         exec_device_remove(device, EXEC_REMOVED_HUNG,

@@ -2,7 +2,14 @@
  * Legacy barrier states: promotion from COMMON and decay as D3D12 defines them. */
 #include "exec/states.h"
 
-enum { STATE_COMMON = 0, RESOURCE_DIMENSION_BUFFER = 1 }; /* D3D12_RESOURCE_STATES, D3D12_RESOURCE_DIMENSION */
+enum {
+    STATE_COMMON = 0, /* D3D12_RESOURCE_STATES */
+    STATE_UNORDERED_ACCESS = 0x8,
+    STATE_NON_PIXEL_SHADER_RESOURCE = 0x40,
+    STATE_ACCELERATION_STRUCTURE = 0x400000,
+    RESOURCE_DIMENSION_BUFFER = 1,            /* D3D12_RESOURCE_DIMENSION */
+    RESOURCE_FLAG_ACCELERATION_STRUCTURE = 0x100, /* D3D12_RESOURCE_FLAGS */
+};
 
 static const char *resource_name(const struct exec_resource *resource)
 {
@@ -58,4 +65,34 @@ void exec_states_decay(struct exec_touched *touched)
     for (uint32_t i = 0; i < touched->count; i++)
         atomic_store_explicit(&touched->buffers[i]->states[0], STATE_COMMON, memory_order_relaxed);
     touched->count = 0;
+}
+
+void exec_states_expect(struct exec_device *device, enum exec_use use, uint64_t address, const char *call,
+                        const char *parameter)
+{
+    static const struct {
+        uint32_t state;
+        const char *name;
+        enum rule rule;
+    } needs[] = {
+        [EXEC_USE_STRUCTURE] = {STATE_ACCELERATION_STRUCTURE, "RAYTRACING_ACCELERATION_STRUCTURE",
+                                RULE_ACCELERATION_STRUCTURE_STATE},
+        [EXEC_USE_SCRATCH] = {STATE_UNORDERED_ACCESS, "UNORDERED_ACCESS", RULE_RESOURCE_STATE},
+        [EXEC_USE_SHADER_READ] = {STATE_NON_PIXEL_SHADER_RESOURCE, "NON_PIXEL_SHADER_RESOURCE", RULE_RESOURCE_STATE},
+    };
+    const struct address_map *addresses = exec_device_addresses(device);
+    struct address_range range;
+    if (!addresses || !address || !address_map_find_buffer(addresses, address, &range))
+        return;
+    const struct exec_resource *resource = range.owner;
+    if (!resource || !resource->states)
+        return;
+    uint32_t state = atomic_load_explicit(&resource->states[0], memory_order_relaxed);
+    bool is_structure = use == EXEC_USE_STRUCTURE;
+    bool fits = (state & needs[use].state) || (!is_structure && state == STATE_COMMON) ||
+                (is_structure && (resource->flags & RESOURCE_FLAG_ACCELERATION_STRUCTURE));
+    if (!fits)
+        exec_device_message(device, needs[use].rule, "%s: %s 0x%llx lies in '%s', which is in state 0x%x and must be in %s",
+                            call, parameter, (unsigned long long)address, resource_name(resource), state,
+                            needs[use].name);
 }

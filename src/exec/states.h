@@ -21,4 +21,10 @@ void exec_states_apply(struct exec_device *device, struct exec_touched *touched,
                        const struct exec_state *entry);
 void exec_states_decay(struct exec_touched *touched);
 
+enum exec_use { EXEC_USE_STRUCTURE, EXEC_USE_SCRATCH, EXEC_USE_SHADER_READ };
+/* Is the buffer at address (0: none) in the state that this use needs? Else one message that names call, parameter,
+ * resource and states. Nothing else follows from it. */
+void exec_states_expect(struct exec_device *device, enum exec_use use, uint64_t address, const char *call,
+                        const char *parameter);
+
 #endif
