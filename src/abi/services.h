@@ -15,7 +15,7 @@ struct abi_trace_arguments {
     uint32_t ray_contribution;
     uint32_t geometry_multiplier;
     uint32_t miss_index;
-    uint32_t reserved;
+    uint32_t query_flags; /* inline queries: RAYQUERY_FLAG (1: opacity micromaps allowed); else 0 */
     struct abi_ray ray;
 };
 

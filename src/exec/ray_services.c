@@ -67,16 +67,29 @@ static __attribute__((cold, noinline)) void refuse_record(struct abi_thread *thr
                        exec_record_result_text(result));
 }
 
-/* False: no shader (null record), or the device was removed because the record is bad. */
-static bool find_record(struct abi_thread *thread, const struct exec_dispatch_state *state,
-                        enum exec_table_kind kind, uint64_t index, struct exec_record *record)
+static __attribute__((noinline)) bool look_up_record(struct abi_thread *thread, enum exec_table_kind kind,
+                                                     uint64_t index, struct exec_cached_record *cached)
 {
-    enum exec_record_result result = exec_shader_table_find(&state->tables, kind, index, record);
-    if (__builtin_expect(result == EXEC_RECORD_OK, 1))
-        return true;
-    if (result != EXEC_RECORD_NULL)
+    const struct exec_worker *worker = thread->context;
+    cached->key = 0;
+    enum exec_record_result result = exec_shader_table_find(&worker->state->tables, kind, index, &cached->record);
+    if (result == EXEC_RECORD_OK)
+        cached->key = index * EXEC_TABLE_COUNT + kind + 1;
+    else if (result != EXEC_RECORD_NULL)
         refuse_record(thread, kind, index, result);
-    return false;
+    return result == EXEC_RECORD_OK;
+}
+
+/* False: no shader (null record), or the device was removed because the record is bad. */
+static inline bool find_record(struct abi_thread *thread, enum exec_table_kind kind, uint64_t index,
+                               struct exec_record *record)
+{
+    struct exec_worker *worker = thread->context;
+    struct exec_cached_record *cached = &worker->records[(index * 2 + kind) % EXEC_RECORD_CACHE_ENTRIES];
+    if (cached->key != index * EXEC_TABLE_COUNT + kind + 1 && !look_up_record(thread, kind, index, cached))
+        return false;
+    *record = cached->record;
+    return true;
 }
 
 static uint64_t hit_index(const struct ray_frame *frame, const struct abi_hit *hit)
@@ -85,10 +98,10 @@ static uint64_t hit_index(const struct ray_frame *frame, const struct abi_hit *h
                                  hit->instance->hit_group_contribution);
 }
 
-static bool find_hit_record(struct abi_thread *thread, const struct exec_dispatch_state *state, uint64_t index,
-                            enum abi_group_kind kind, struct exec_record *record)
+static bool find_hit_record(struct abi_thread *thread, uint64_t index, enum abi_group_kind kind,
+                            struct exec_record *record)
 {
-    if (!find_record(thread, state, EXEC_TABLE_HIT, index, record))
+    if (!find_record(thread, EXEC_TABLE_HIT, index, record))
         return false;
     if (__builtin_expect(record->group->kind == kind, 1))
         return true;
@@ -105,7 +118,7 @@ static void judge_triangle(struct abi_thread *thread, struct ray_frame *frame)
     const struct trace_table *trace = frame->state->trace;
     struct abi_hit *candidate = &frame->trace.visible.candidate;
     struct exec_record record;
-    if (!find_hit_record(thread, frame->state, hit_index(frame, candidate), ABI_GROUP_TRIANGLES, &record) ||
+    if (!find_hit_record(thread, hit_index(frame, candidate), ABI_GROUP_TRIANGLES, &record) ||
         !record.group->any_hit) {
         trace->commit_triangle(&frame->trace);
         return;
@@ -125,7 +138,7 @@ static void judge_triangle(struct abi_thread *thread, struct ray_frame *frame)
 static void run_intersection(struct abi_thread *thread, struct ray_frame *frame)
 {
     struct abi_hit *candidate = &frame->trace.visible.candidate;
-    if (!find_hit_record(thread, frame->state, hit_index(frame, candidate), ABI_GROUP_PROCEDURAL,
+    if (!find_hit_record(thread, hit_index(frame, candidate), ABI_GROUP_PROCEDURAL,
                          &frame->candidate) ||
         !frame->candidate.group->intersection)
         return;
@@ -238,7 +251,7 @@ static void run_closest_hit(struct abi_thread *thread, struct ray_frame *frame)
         return;
     bool is_triangle = visible->committed_status == ABI_COMMITTED_TRIANGLE_HIT;
     struct exec_record record;
-    if (!find_hit_record(thread, frame->state, hit_index(frame, &visible->committed),
+    if (!find_hit_record(thread, hit_index(frame, &visible->committed),
                          is_triangle ? ABI_GROUP_TRIANGLES : ABI_GROUP_PROCEDURAL, &record) ||
         !record.group->closest_hit)
         return;
@@ -251,9 +264,8 @@ static void run_closest_hit(struct abi_thread *thread, struct ray_frame *frame)
 static void run_miss(struct abi_thread *thread, const struct abi_traversal *visible, uint32_t miss_index,
                      void *payload)
 {
-    const struct exec_worker *worker = thread->context;
     struct exec_record record;
-    if (!find_record(thread, worker->state, EXEC_TABLE_MISS, miss_index & 0xffff, &record))
+    if (!find_record(thread, EXEC_TABLE_MISS, miss_index & 0xffff, &record))
         return;
     thread->traversal = visible;
     thread->hit = &visible->committed; /* its t is the ray's t_max */
@@ -296,10 +308,9 @@ static void service_trace_ray(struct abi_thread *thread, const struct abi_trace_
 
 static void service_call_shader(struct abi_thread *thread, uint32_t shader_index, void *parameter)
 {
-    const struct exec_worker *worker = thread->context;
     struct exec_record record;
     if (*thread->dispatch->abort_flag ||
-        !find_record(thread, worker->state, EXEC_TABLE_CALLABLE, shader_index, &record))
+        !find_record(thread, EXEC_TABLE_CALLABLE, shader_index, &record))
         return;
     struct thread_position position = position_save(thread);
     call_record_shader(thread, &record, record.group->shader, parameter, NULL);
@@ -342,11 +353,10 @@ static void service_hit_object_trace(struct abi_thread *thread, const struct abi
 static void invoke_hit(struct abi_thread *thread, const struct abi_hit_object *object,
                        const struct abi_traversal *visible, void *payload)
 {
-    const struct exec_worker *worker = thread->context;
     if ((visible->ray_flags | visible->pipeline_flags) & ABI_RAY_FLAG_SKIP_CLOSEST_HIT_SHADER)
         return;
     struct exec_record record;
-    if (!find_hit_record(thread, worker->state, object->shader_table_index,
+    if (!find_hit_record(thread, object->shader_table_index,
                          object->is_procedural ? ABI_GROUP_PROCEDURAL : ABI_GROUP_TRIANGLES, &record) ||
         !record.group->closest_hit)
         return;
@@ -388,7 +398,7 @@ static uint32_t service_hit_object_record_constant(struct abi_thread *thread, co
         return 0;
     enum exec_table_kind kind = object->kind == ABI_HIT_OBJECT_HIT ? EXEC_TABLE_HIT : EXEC_TABLE_MISS;
     struct exec_record record;
-    if (!find_record(thread, worker->state, kind, object->shader_table_index, &record))
+    if (!find_record(thread, kind, object->shader_table_index, &record))
         return 0;
     const struct exec_table *table = &worker->state->tables.tables[kind];
     uint64_t left_bytes = (uint64_t)(table->start + table->bytes - record.local_root_arguments);

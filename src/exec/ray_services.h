@@ -21,7 +21,13 @@ struct exec_dispatch_state {
     uint64_t stack_bytes; /* pipeline stack size; UINT64_MAX: not limited */
 };
 
-enum { EXEC_STRUCTURE_CACHE_ENTRIES = 4 };
+enum { EXEC_STRUCTURE_CACHE_ENTRIES = 4, EXEC_RECORD_CACHE_ENTRIES = 8 };
+
+/* A record that was found good. Tables must not change while they are in use (Raytracing.md "Shader tables"). */
+struct exec_cached_record {
+    uint64_t key; /* index * EXEC_TABLE_COUNT + kind + 1; 0: empty */
+    struct exec_record record;
+};
 
 /* Per task of a dispatch, on the worker's stack; abi_thread.context points here. */
 struct exec_worker {
@@ -30,6 +36,7 @@ struct exec_worker {
     uint64_t stack_used_bytes;  /* sum of stack_bytes of the shaders that are running */
     /* Addresses that were found to start a top-level structure during this task. */
     uint64_t checked_structures[EXEC_STRUCTURE_CACHE_ENTRIES];
+    struct exec_cached_record records[EXEC_RECORD_CACHE_ENTRIES];
 };
 
 const struct abi_services *exec_ray_services(void);

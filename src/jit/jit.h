@@ -17,11 +17,14 @@ struct dxil_root_signature; /* dxil/root_signature.h */
 struct jit;
 struct jit_code;
 
+enum { JIT_DEFAULT_QUERY_BYTES = 8192 }; /* memory of a ray query where nobody says how much it takes */
+
 struct jit_options {
     uint32_t wave_size;          /* lanes of a wave where the shader does not ask for another; 4 to 128, power of 2 */
     bool debug;                  /* keep variables for the debugger: little optimisation */
     const char *dump_directory;  /* NULL: none. Lowered IR and assembly of every export go here */
     const char *cache_directory; /* NULL: none. Object code by content hash */
+    uint64_t query_bytes;        /* abi_services.query_bytes; 0: JIT_DEFAULT_QUERY_BYTES */
     struct thread_pool *pool;    /* exports compile in parallel; NULL: in the caller. Borrowed */
 };
 
@@ -33,6 +36,7 @@ void jit_options_init(struct jit_options *options);
 MUST_USE enum status jit_create(const struct jit_options *options, struct jit **jit, struct reason *reason);
 /* All code must have been released. */
 void jit_destroy(struct jit *jit);
+/* Lanes of a wave where the shader does not ask for another. */
 uint32_t jit_wave_size(const struct jit *jit);
 
 /* An export of the program to compile. */

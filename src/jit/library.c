@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ * The C functions that lowered shaders call (device/ and ops/), as bitcode. Prepared once per device: linkage becomes
+ * linkonce_odr, so that the linker takes only what a shader uses, and promises that hold for C callers but not for shaders
+ * (noundef arguments, a CPU older than the host's, type-based aliasing) are taken away. */
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Linker.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/bitcode.h"
+#include "jit/compile.h"
+#include "jit/hash.h"
+#include "ops/bitcode.h"
+
+enum { LIBRARY_COUNT = 2 };
+
+struct jit_library {
+    LLVMMemoryBufferRef bitcode[LIBRARY_COUNT]; /* in link order: device may call ops */
+    uint64_t hash;
+};
+
+static void library_strip_attributes(LLVMValueRef function)
+{
+    static const char *const by_name[] = {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width",
+                                          "stack-protector-buffer-size", "no-trapping-math", "frame-pointer"};
+    static const char *const promises[] = {"noundef", "dereferenceable", "nonnull", "noalias"};
+    for (size_t i = 0; i < ARRAY_COUNT(by_name); i++)
+        LLVMRemoveStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, by_name[i],
+                                         (unsigned)strlen(by_name[i]));
+    unsigned count = LLVMCountParams(function);
+    for (size_t i = 0; i < ARRAY_COUNT(promises); i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(promises[i], strlen(promises[i]));
+        for (unsigned p = 0; p <= count; p++)
+            LLVMRemoveEnumAttributeAtIndex(function, p, kind);
+    }
+}
+
+static void library_strip_aliasing(LLVMValueRef function, unsigned kind)
+{
+    IR_FOR_EACH_BLOCK(block, function)
+        IR_FOR_EACH_INSTRUCTION(instruction, block)
+            LLVMSetMetadata(instruction, kind, NULL);
+}
+
+static void library_prepare_module(LLVMModuleRef module)
+{
+    unsigned tbaa = LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "tbaa", 4);
+    IR_FOR_EACH_FUNCTION(function, module) {
+        library_strip_attributes(function);
+        if (LLVMIsDeclaration(function))
+            continue;
+        library_strip_aliasing(function, tbaa);
+        if (LLVMGetLinkage(function) == LLVMExternalLinkage)
+            LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
+    }
+    for (LLVMValueRef global = LLVMGetFirstGlobal(module); global; global = LLVMGetNextGlobal(global))
+        if (!LLVMIsDeclaration(global) && LLVMGetLinkage(global) == LLVMExternalLinkage)
+            LLVMSetLinkage(global, LLVMLinkOnceODRLinkage);
+}
+
+static enum status library_prepare(const uint8_t *bytes, size_t byte_count, LLVMMemoryBufferRef *prepared,
+                                   struct reason *reason)
+{
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMMemoryBufferRef raw = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, byte_count, "library");
+    LLVMModuleRef module = NULL;
+    enum status status = STATUS_OK;
+    if (LLVMParseBitcodeInContext2(context, raw, &module)) {
+        status = reason_set(reason, STATUS_INTERNAL, "the built-in shader library cannot be read");
+    } else {
+        library_prepare_module(module);
+        *prepared = LLVMWriteBitcodeToMemoryBuffer(module);
+        LLVMDisposeModule(module);
+    }
+    LLVMDisposeMemoryBuffer(raw);
+    LLVMContextDispose(context);
+    return status;
+}
+
+enum status jit_library_create(struct jit_library **library, struct reason *reason)
+{
+    struct jit_library *made = calloc(1, sizeof(*made));
+    if (!made)
+        return reason_set(reason, STATUS_OUT_OF_MEMORY, "no memory for the shader library");
+    size_t device_bytes = (size_t)(jit_device_bitcode_end - jit_device_bitcode);
+    enum status status = library_prepare(jit_device_bitcode, device_bytes, &made->bitcode[0], reason);
+    if (status == STATUS_OK)
+        status = library_prepare(ops_bitcode, ops_bitcode_bytes, &made->bitcode[1], reason);
+    if (status != STATUS_OK)
+        goto fail;
+    made->hash = jit_hash_bytes(JIT_HASH_SEED, jit_device_bitcode, device_bytes);
+    made->hash = jit_hash_bytes(made->hash, ops_bitcode, ops_bitcode_bytes);
+    *library = made;
+    return STATUS_OK;
+fail:
+    jit_library_destroy(made);
+    return status;
+}
+
+void jit_library_destroy(struct jit_library *library)
+{
+    if (!library)
+        return;
+    for (int i = 0; i < LIBRARY_COUNT; i++)
+        if (library->bitcode[i])
+            LLVMDisposeMemoryBuffer(library->bitcode[i]);
+    free(library);
+}
+
+uint64_t jit_library_hash(const struct jit_library *library)
+{
+    return library->hash;
+}
+
+static bool library_is_native(const char *name)
+{
+    for (size_t i = 0; i < ops_native_symbol_count; i++)
+        if (!strcmp(ops_native_symbols[i].name, name))
+            return true;
+    return false;
+}
+
+/* A function of ops/ that nobody wrote yet is an operation that is refused by name. */
+static enum status library_check_defined(struct jit_unit *unit)
+{
+    IR_FOR_EACH_FUNCTION(function, unit->module) {
+        const char *name = LLVMGetValueName(function);
+        bool is_ours = !strncmp(name, "ops_", 4) || !strncmp(name, "jit_", 4);
+        if (LLVMIsDeclaration(function) && is_ours && LLVMGetFirstUse(function) && !library_is_native(name))
+            return jit_unit_fail(unit, STATUS_UNSUPPORTED, "uses an operation that is not implemented (%s)", name);
+    }
+    return STATUS_OK;
+}
+
+/* A call whose type is not that of the function would be undefined behaviour: our own mistake in lowering. */
+static enum status library_check_calls(struct jit_unit *unit)
+{
+    IR_FOR_EACH_FUNCTION(function, unit->module) {
+        LLVMTypeRef type = LLVMGlobalGetValueType(function);
+        for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == function && LLVMGetCalledFunctionType(user) != type)
+                return jit_unit_fail(unit, STATUS_INTERNAL, "calls %s with wrong types", LLVMGetValueName(function));
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status jit_library_link(struct jit_unit *unit)
+{
+    struct jit_library *library = unit->jit->library;
+    for (int i = 0; i < LIBRARY_COUNT; i++) {
+        LLVMMemoryBufferRef buffer =
+            LLVMCreateMemoryBufferWithMemoryRange(LLVMGetBufferStart(library->bitcode[i]),
+                                                  LLVMGetBufferSize(library->bitcode[i]), "library", false);
+        LLVMModuleRef module = NULL;
+        if (LLVMGetBitcodeModuleInContext2(unit->context, buffer, &module)) {
+            LLVMDisposeMemoryBuffer(buffer);
+            return jit_unit_fail(unit, STATUS_INTERNAL, "cannot read the shader library: %s", unit->diagnostic);
+        }
+        LLVMSetDataLayout(module, unit->jit->layout);
+        LLVMSetTarget(module, unit->jit->triple);
+        if (LLVMLinkModules2(unit->module, module))
+            return jit_unit_fail(unit, STATUS_INTERNAL, "cannot link the shader library: %s", unit->diagnostic);
+    }
+    RETURN_IF_FAILED(library_check_defined(unit));
+    return library_check_calls(unit);
+}
