@@ -55,6 +55,10 @@ struct address_map *exec_device_addresses(const struct exec_device *device);
 /* Bytes from address to the end of its buffer, 0: in none. UINT64_MAX / 2 where the device has no address map. */
 uint64_t exec_device_bytes_behind(const struct exec_device *device, uint64_t address);
 const volatile uint32_t *exec_device_abort_flag(const struct exec_device *device);
+static inline bool exec_is_aborted(const struct abi_dispatch *dispatch)
+{
+    return __atomic_load_n(dispatch->abort_flag, __ATOMIC_RELAXED) != 0;
+}
 
 /* GPU timestamps: nanoseconds of the monotonic clock. */
 enum { EXEC_TIMESTAMP_FREQUENCY = 1000000000 };

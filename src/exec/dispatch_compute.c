@@ -51,7 +51,7 @@ static void run_task(void *context, uint32_t task_index, uint32_t worker_index)
     const uint32_t *dimensions = job->dispatch.dimensions;
     uint64_t first = (uint64_t)task_index * job->groups_per_task;
     uint64_t end = first + job->groups_per_task < job->group_count ? first + job->groups_per_task : job->group_count;
-    for (uint64_t group = first; group < end && !*job->dispatch.abort_flag; group++) {
+    for (uint64_t group = first; group < end && !exec_is_aborted(&job->dispatch); group++) {
         thread.group_id[0] = (uint32_t)(group % dimensions[0]);
         thread.group_id[1] = (uint32_t)(group / dimensions[0] % dimensions[1]);
         thread.group_id[2] = (uint32_t)(group / dimensions[0] / dimensions[1]);

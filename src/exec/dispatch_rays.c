@@ -76,7 +76,7 @@ static void run_row(struct rays_job *job, struct abi_thread *thread, uint32_t x0
 static void run_tile(void *context, uint32_t tile_index, uint32_t worker_index)
 {
     struct rays_job *job = context;
-    if (*job->dispatch.abort_flag)
+    if (exec_is_aborted(&job->dispatch))
         return;
     exec_float_environment_reset();
     const struct grid *grid = &job->grid;

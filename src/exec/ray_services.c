@@ -224,7 +224,6 @@ static bool find_closest(struct abi_thread *thread, const struct abi_trace_argum
     const struct exec_worker *worker = thread->context;
     struct exec_dispatch_state *state = worker->state;
     const struct trace_table *trace = state->trace;
-    const volatile uint32_t *abort_flag = thread->dispatch->abort_flag;
     frame->state = state;
     frame->payload = payload;
     frame->ray_contribution = arguments->ray_contribution;
@@ -233,7 +232,7 @@ static bool find_closest(struct abi_thread *thread, const struct abi_trace_argum
                  arguments->ray_flags, state->pipeline_flags, arguments->instance_mask);
     for (;;) {
         uint32_t event = trace->next(&frame->trace);
-        if (event == TRACE_DONE || *abort_flag)
+        if (event == TRACE_DONE || exec_is_aborted(thread->dispatch))
             break;
         if (event == TRACE_CANDIDATE_TRIANGLE)
             judge_triangle(thread, frame);
@@ -241,7 +240,7 @@ static bool find_closest(struct abi_thread *thread, const struct abi_trace_argum
             run_intersection(thread, frame);
     }
     thread->end_search = 0;
-    return !*abort_flag;
+    return !exec_is_aborted(thread->dispatch);
 }
 
 static void run_closest_hit(struct abi_thread *thread, struct ray_frame *frame)
@@ -276,7 +275,7 @@ static void run_miss(struct abi_thread *thread, const struct abi_traversal *visi
 static bool may_recurse(struct abi_thread *thread)
 {
     const struct exec_worker *worker = thread->context;
-    if (*thread->dispatch->abort_flag)
+    if (exec_is_aborted(thread->dispatch))
         return false;
     if (thread->recursion_depth >= worker->state->max_recursion_depth) {
         exec_thread_fault(thread, ABI_FAULT_RECURSION, thread->recursion_depth);
@@ -309,7 +308,7 @@ static void service_trace_ray(struct abi_thread *thread, const struct abi_trace_
 static void service_call_shader(struct abi_thread *thread, uint32_t shader_index, void *parameter)
 {
     struct exec_record record;
-    if (*thread->dispatch->abort_flag ||
+    if (exec_is_aborted(thread->dispatch) ||
         !find_record(thread, EXEC_TABLE_CALLABLE, shader_index, &record))
         return;
     struct thread_position position = position_save(thread);
@@ -418,7 +417,7 @@ static void service_query_begin(struct abi_thread *thread, void *query, const st
 static uint32_t service_query_proceed(struct abi_thread *thread, void *query)
 {
     const struct exec_worker *worker = thread->context;
-    return !*thread->dispatch->abort_flag && worker->state->trace->next(query) != TRACE_DONE;
+    return !exec_is_aborted(thread->dispatch) && worker->state->trace->next(query) != TRACE_DONE;
 }
 
 static void service_query_abort(struct abi_thread *thread, void *query)

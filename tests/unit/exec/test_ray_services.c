@@ -151,7 +151,7 @@ static void raygen_count(struct abi_thread *thread, void *unused, const void *at
 
 static void raygen_endless(struct abi_thread *thread, void *unused, const void *attributes)
 {
-    while (!*thread->dispatch->abort_flag) {
+    while (!exec_is_aborted(thread->dispatch)) {
     }
 }
 
