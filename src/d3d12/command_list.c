@@ -184,6 +184,7 @@ static HRESULT begin_stream(struct d3d12_command_list *list, struct d3d12_comman
     list->references = NULL;
     memset(list->recent, 0, sizeof(list->recent));
     list->compute_root = list->graphics_root = NULL;
+    list->set_parameters = 0;
     list->pipeline_state = NULL;
     list->state_object = NULL;
     list->resource_heap = list->sampler_heap = NULL;
@@ -281,6 +282,7 @@ void STDMETHODCALLTYPE d3d12_command_list_ClearState(ID3D12GraphicsCommandList8 
     if (!root || !heaps || !predication || !compute) /* all zero: nothing bound */
         list_out_of_memory(list);
     list->compute_root = list->graphics_root = NULL;
+    list->set_parameters = 0;
     list->pipeline_state = NULL;
     list->state_object = NULL;
     list->resource_heap = list->sampler_heap = NULL;

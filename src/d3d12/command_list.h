@@ -30,6 +30,7 @@ struct d3d12_command_list {
 
     /* bindings while recording; kept alive by references */
     struct d3d12_root_signature *compute_root, *graphics_root;
+    uint64_t set_parameters; /* bit per root parameter of compute_root that has an argument */
     struct d3d12_pipeline_state *pipeline_state;
     struct d3d12_state_object *state_object;
     struct d3d12_descriptor_heap *resource_heap, *sampler_heap;

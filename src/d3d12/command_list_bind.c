@@ -90,6 +90,8 @@ bool list_bind_root_signature(struct d3d12_command_list *list, struct d3d12_root
 {
     if (root && !list_reference(list, &root->object, NULL))
         return false;
+    if (!root || !list->compute_root || list->compute_root->hash != root->hash)
+        list->set_parameters = 0;
     list->compute_root = root;
     return record_root_signature(list, root);
 }
@@ -174,6 +176,7 @@ static void record_root_bytes(struct d3d12_command_list *list, const struct argu
 {
     if (argument->is_graphics)
         return;
+    list->set_parameters |= UINT64_C(1) << argument->index;
     struct exec_set_root_bytes *entry = exec_record_set_root_bytes(list->stream, bytes);
     if (!entry) {
         list_out_of_memory(list);
@@ -369,6 +372,9 @@ void STDMETHODCALLTYPE d3d12_command_list_ExecuteBundle(ID3D12GraphicsCommandLis
         list->pipeline_state = bundle->pipeline_state;
         list->state_object = bundle->state_object;
     }
-    if (bundle->compute_root)
+    if (bundle->compute_root) {
+        bool is_same = list->compute_root && list->compute_root->hash == bundle->compute_root->hash;
+        list->set_parameters = (is_same ? list->set_parameters : 0) | bundle->set_parameters;
         list->compute_root = bundle->compute_root;
+    }
 }

@@ -23,6 +23,24 @@ static bool root_signature_fits(struct d3d12_command_list *list, const char *cal
     return false;
 }
 
+/* Debug layer: tables and root descriptors without an argument. Legal where no shader uses them, so nothing is dropped. */
+static void note_missing_arguments(struct d3d12_command_list *list, const char *call, uint64_t set_parameters)
+{
+    const struct d3d12_root_signature *root = list->compute_root;
+    if (!root || list->type == D3D12_COMMAND_LIST_TYPE_BUNDLE)
+        return;
+    for (uint32_t i = 0; i < root->signature.parameter_count; i++) {
+        const struct dxil_root_parameter *parameter = &root->signature.parameters[i];
+        bool is_set = (set_parameters >> i) & 1;
+        if (is_set || parameter->type == DXIL_ROOT_PARAMETER_CONSTANTS ||
+            parameter->visibility != D3D12_SHADER_VISIBILITY_ALL)
+            continue;
+        list_note(list, RULE_ROOT_ARGUMENT, "%s: root parameter %u, %s, has no argument since SetComputeRootSignature",
+                  call, i, parameter->type == DXIL_ROOT_PARAMETER_TABLE ? "a descriptor table" : "a root descriptor");
+        return;
+    }
+}
+
 static bool compute_is_ready(struct d3d12_command_list *list, const char *call)
 {
     if (list->pipeline_state)
@@ -69,6 +87,7 @@ void STDMETHODCALLTYPE d3d12_command_list_Dispatch(ID3D12GraphicsCommandList8 *s
         list_out_of_memory(list);
         return;
     }
+    note_missing_arguments(list, call, list->set_parameters);
     entry->groups[0] = ThreadGroupCountX;
     entry->groups[1] = ThreadGroupCountY;
     entry->groups[2] = ThreadGroupCountZ;
@@ -100,6 +119,7 @@ void STDMETHODCALLTYPE d3d12_command_list_DispatchRays(ID3D12GraphicsCommandList
         list_out_of_memory(list);
         return;
     }
+    note_missing_arguments(list, call, list->set_parameters);
     entry->arguments = arguments;
     entry->stack_bytes = list->state_object ? list->state_object->pipeline.stack_bytes : 0;
 }
@@ -155,6 +175,7 @@ void STDMETHODCALLTYPE d3d12_command_list_ExecuteIndirect(ID3D12GraphicsCommandL
         list_out_of_memory(list);
         return;
     }
+    note_missing_arguments(list, call, list->set_parameters | signature->set_parameters);
     entry->arguments = signature->arguments;
     entry->argument_count = signature->argument_count;
     entry->stride = signature->stride;

@@ -58,6 +58,7 @@ static HRESULT add_root_bytes(struct builder *builder, UINT parameter_index, uin
         return refuse(builder, "names a root parameter of another type", parameter_index);
     if (type == DXIL_ROOT_PARAMETER_CONSTANTS && (uint64_t)first_bytes + bytes > parameter->constant_count * 4ull)
         return refuse(builder, "writes beyond the constants of root parameter", parameter_index);
+    builder->signature->set_parameters |= UINT64_C(1) << (parameter_index & 63);
     builder->signature->arguments[builder->signature->argument_count++] = (struct exec_indirect_argument){
         .kind = EXEC_INDIRECT_ROOT_BYTES, .bytes = bytes, .root_offset = parameter->argument_offset + first_bytes};
     return S_OK;

@@ -16,6 +16,7 @@ struct d3d12_command_signature {
     bool has_draw;       /* refused when executed */
     bool has_rays;
     struct d3d12_root_signature *root_signature; /* held; NULL: no root arguments */
+    uint64_t set_parameters; /* bit per root parameter that the commands set */
     uint32_t argument_count;
     struct exec_indirect_argument arguments[];
 };

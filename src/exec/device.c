@@ -39,6 +39,7 @@ enum status exec_device_create(const struct exec_device_settings *settings, stru
     pthread_mutex_init(&device->fence_mutex, NULL);
     pthread_mutex_init(&device->removed_mutex, NULL);
     pthread_mutex_init(&device->watchdog_mutex, NULL);
+    pthread_mutex_init(&device->running_mutex, NULL);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -60,6 +61,8 @@ void exec_device_destroy(struct exec_device *device)
     if (running)
         pthread_join(device->watchdog, NULL);
     pthread_cond_destroy(&device->watchdog_wake);
+    exec_breadcrumbs_free(device);
+    pthread_mutex_destroy(&device->running_mutex);
     pthread_mutex_destroy(&device->watchdog_mutex);
     pthread_mutex_destroy(&device->removed_mutex);
     pthread_mutex_destroy(&device->fence_mutex);
@@ -94,6 +97,7 @@ void exec_device_mark_removed(struct exec_device *device, enum exec_removed code
     bool first = exec_device_removed(device) == EXEC_REMOVED_NOT;
     if (first) {
         snprintf(device->removed_text, sizeof(device->removed_text), "%s", text);
+        exec_breadcrumbs_take(device);
         __atomic_store_n(&device->abort_flag, 1, __ATOMIC_RELAXED);
         atomic_store_explicit(&device->removed, code, memory_order_release);
     }

@@ -31,12 +31,19 @@ struct exec_device {
     pthread_cond_t watchdog_wake;
     struct exec_activity *activities; /* under watchdog_mutex */
     uint32_t timeout_ticks;           /* 0: no watchdog */
+    pthread_mutex_t running_mutex;
+    struct exec_running_list *running;    /* under running_mutex */
+    struct exec_breadcrumbs *breadcrumbs; /* written once, before removed is set */
     bool watchdog_running, watchdog_stop;
     pthread_t watchdog;
 };
 
 /* Every fence jumps to UINT64_MAX; all waits end. */
 void exec_fences_complete_all(struct exec_device *device);
+
+/* exec/breadcrumbs.c */
+void exec_breadcrumbs_take(struct exec_device *device);
+void exec_breadcrumbs_free(struct exec_device *device);
 
 void exec_activity_begin(struct exec_device *device, struct exec_activity *activity);
 void exec_activity_end(struct exec_device *device, struct exec_activity *activity);

@@ -40,6 +40,11 @@ void exec_dispatch_fill(struct exec_device *device, const struct exec_bindings *
             continue;
         memcpy(&address, bindings->root_arguments + bindings->parameters[i].offset, sizeof(address));
         root_bytes[i] = address ? exec_device_bytes_behind(device, address) : 0;
+        if (address && !root_bytes[i])
+            exec_device_message(device, RULE_ROOT_ARGUMENT,
+                                "command %u of list '%s': root parameter %u holds address 0x%llx, which lies in no "
+                                "buffer; shaders see a null view",
+                                bindings->command_index, bindings->list_name, i, (unsigned long long)address);
     }
     *dispatch = (struct abi_dispatch){
         .services = exec_ray_services(),

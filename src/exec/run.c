@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "exec/breadcrumbs.h"
 #include "exec/build.h"
 #include "exec/copy.h"
 #include "exec/device_private.h"
@@ -159,12 +160,13 @@ static void run_marker(struct exec_context *context, const struct exec_marker *e
 {
 }
 
-static void run_entries(struct exec_context *context, const struct exec_stream *stream);
+static void run_entries(struct exec_context *context, const struct exec_stream *stream,
+                        struct exec_running_list *running);
 
 /* A bundle sees the list's bindings; what it sets stays set. */
 static void run_execute_bundle(struct exec_context *context, const struct exec_execute_bundle *entry)
 {
-    run_entries(context, entry->stream);
+    run_entries(context, entry->stream, NULL);
 }
 
 typedef void (*handler_fn)(struct exec_context *context, const struct exec_command *command);
@@ -177,7 +179,8 @@ typedef void (*handler_fn)(struct exec_context *context, const struct exec_comma
 EXEC_COMMANDS(RUN_HANDLER)
 #undef RUN_HANDLER
 
-static void run_entries(struct exec_context *context, const struct exec_stream *stream)
+static void run_entries(struct exec_context *context, const struct exec_stream *stream,
+                        struct exec_running_list *running)
 {
     static const handler_fn handlers[EXEC_COMMAND_COUNT] = {
 #define RUN_HANDLER_ENTRY(NAME, name) [EXEC_COMMAND_##NAME] = handle_##name,
@@ -188,6 +191,8 @@ static void run_entries(struct exec_context *context, const struct exec_stream *
         if (exec_device_removed(context->device) != EXEC_REMOVED_NOT)
             return;
         context->bindings.command_index = command->index;
+        if (running)
+            __atomic_store_n(&running->current, command, __ATOMIC_RELEASE);
         handlers[command->kind](context, command);
     }
 }
@@ -198,7 +203,10 @@ void exec_run_streams(struct exec_device *device, const struct exec_stream *cons
     for (uint32_t i = 0; i < count; i++) {
         context.bindings = (struct exec_bindings){.list_name = streams[i]->name ? streams[i]->name : "unnamed"};
         context.predicate_skips = false;
-        run_entries(&context, streams[i]);
+        struct exec_running_list running = {.stream = streams[i], .name = context.bindings.list_name};
+        exec_running_begin(device, &running);
+        run_entries(&context, streams[i], &running);
+        exec_running_end(device, &running);
     }
     exec_states_decay(&context.touched);
 }
