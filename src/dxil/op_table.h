@@ -150,8 +150,8 @@ const char *dxil_shader_kind_name(enum dxil_shader_kind kind);
     OP(55, Dot3, "dot3", 0, STAGES_ALL, "hf", "oioooooo", WORKS) \
     OP(56, Dot4, "dot4", 0, STAGES_ALL, "hf", "oioooooooo", WORKS) \
     OP(57, CreateHandle, "createHandle", 0, STAGES_ALL, "", "Hi8ii1", WORKS) \
-    OP(58, CBufferLoad, "cBufferLoad", 0, STAGES_ALL, "hfd8wil", "oiHii", WORKS) \
-    OP(59, CBufferLoadLegacy, "cBufferLoadLegacy", 0, STAGES_ALL, "hfdwil", "ciHi", WORKS) \
+    OP(58, CBufferLoad, "cbufferLoad", 0, STAGES_ALL, "hfd8wil", "oiHii", WORKS) \
+    OP(59, CBufferLoadLegacy, "cbufferLoadLegacy", 0, STAGES_ALL, "hfdwil", "ciHi", WORKS) \
     OP(60, Sample, "sample", 0, STAGES_LIB_COMPUTE, "hfwi", "riHHffffiiif", WORKS) \
     OP(61, SampleBias, "sampleBias", 0, STAGES_LIB_COMPUTE, "hfwi", "riHHffffiiiff", WORKS) \
     OP(62, SampleLevel, "sampleLevel", 0, STAGES_ALL, "hfwi", "riHHffffiiif", WORKS) \
@@ -192,7 +192,7 @@ const char *dxil_shader_kind_name(enum dxil_shader_kind kind);
     OP(97, EmitStream, "emitStream", 0, STAGES_GRAPHICS, "", "", GRAPHICS) \
     OP(98, CutStream, "cutStream", 0, STAGES_GRAPHICS, "", "", GRAPHICS) \
     OP(99, EmitThenCutStream, "emitThenCutStream", 0, STAGES_GRAPHICS, "", "", GRAPHICS) \
-    OP(100, GSInstanceID, "gSInstanceID", 0, STAGES_GRAPHICS, "", "", GRAPHICS) \
+    OP(100, GSInstanceID, "gsInstanceID", 0, STAGES_GRAPHICS, "", "", GRAPHICS) \
     OP(101, MakeDouble, "makeDouble", 0, STAGES_ALL, "d", "oiii", WORKS) \
     OP(102, SplitDouble, "splitDouble", 0, STAGES_ALL, "d", "Sio", WORKS) \
     OP(103, LoadOutputControlPoint, "loadOutputControlPoint", 0, STAGES_GRAPHICS, "", "", GRAPHICS) \
@@ -314,7 +314,7 @@ const char *dxil_shader_kind_name(enum dxil_shader_kind kind);
     OP(219, Unpack4x8, "unpack4x8", 6, STAGES_ALL, "iw", "4i8i", WORKS) \
     OP(220, Pack4x8, "pack4x8", 6, STAGES_ALL, "iw", "ii8oooo", WORKS) \
     OP(221, IsHelperLane, "isHelperLane", 6, STAGES_ALL, "1", "oi", WORKS) \
-    OP(222, QuadVote, "quadVote", 7, STAGES_LIB_COMPUTE, "1", "bi18", WORKS) \
+    OP(222, QuadVote, "quadVote", 7, STAGES_LIB_COMPUTE, "1", "oi18", WORKS) \
     OP(223, TextureGatherRaw, "textureGatherRaw", 7, STAGES_ALL, "wil", "riHHffffii", WORKS) \
     OP(224, SampleCmpLevel, "sampleCmpLevel", 7, STAGES_ALL, "hf", "riHHffffiiiff", WORKS) \
     OP(225, TextureStoreSample, "textureStoreSample", 7, STAGES_ALL, "hfwi", "viHiiioooo8i", WORKS) \
