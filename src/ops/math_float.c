@@ -15,7 +15,7 @@ FLOAT_UNARY(fabs, __builtin_fabsf(x))
 FLOAT_UNARY(saturate, x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f)
 FLOAT_UNARY(frc, x - __builtin_floorf(x))
 FLOAT_UNARY(sqrt, __builtin_sqrtf(x))
-FLOAT_UNARY(rsqrt, 1.0f / __builtin_sqrtf(x))
+FLOAT_UNARY(rsqrt, (float)(1.0 / __builtin_sqrt((double)x))) /* in float the error would exceed 1 ULP */
 FLOAT_UNARY(round_ne, __builtin_roundevenf(x))
 FLOAT_UNARY(round_ni, __builtin_floorf(x))
 FLOAT_UNARY(round_pi, __builtin_ceilf(x))
