@@ -41,6 +41,7 @@ struct abi_shader {
     uint32_t numthreads[3];   /* compute */
     uint32_t groupshared_bytes;
     uint32_t wave_size;   /* lanes; 0: uses no wave, quad or derivative operation */
+    uint32_t uses_quads;   /* compute: quads of a two-dimensional group are 2 x 2 threads */
     uint32_t uses_barrier; /* compute: threads of a group run together (barriers, or wave_size != 0) */
 };
 
@@ -128,19 +129,25 @@ struct abi_thread {
 
 /* A wave, quad or derivative operation at one place of a shader; constant data of the compiled shader. */
 struct abi_wave_call {
-    uint32_t opcode; /* DXIL opcode; 0: a reconvergence point, no operation */
+    uint32_t opcode; /* DXIL opcode */
     uint32_t type;   /* enum ops_type of the overload */
     uint32_t op, sign; /* constant operands, see ops/types.h */
-    uint32_t site;   /* number of the place in its shader: lanes meet at equal sites only */
+    uint32_t site;   /* number of the place in its shader */
     uint32_t reserved;
 };
 
-/* Operands and result of one lane. */
+enum { ABI_WAVE_KEY_WORDS = 15 };
+
+/* Operands and result of one lane. key says where in the control flow the lane is, as numbers that compare word by
+ * word: position of the outermost loop, iteration in it, position of the next loop, its iteration, ..., position of the
+ * operation. Positions grow along every path through a loop's body, so lanes with smaller keys are behind the others. */
 struct abi_wave_lane {
     uint64_t value;       /* bits of the operand, zero extended */
     uint32_t argument[4]; /* lane to read, or the four mask words of multi-prefix */
     uint64_t result;
     uint32_t result4[4];
+    uint32_t key_word_count;
+    uint32_t key[ABI_WAVE_KEY_WORDS];
 };
 
 /* Head of what the group runner (jit/group.c) keeps for a wave. The functions switch to other lanes of the group and
@@ -148,7 +155,7 @@ struct abi_wave_lane {
 struct abi_wave {
     uint32_t lane_count;
     uint32_t reserved;
-    /* All lanes of the wave that reach the same site in the same control flow take part. */
+    /* Lanes of the wave with equal keys take part together; those that are behind go first. */
     void (*operate)(struct abi_thread *thread, const struct abi_wave_call *call, struct abi_wave_lane *lane);
     /* Barrier(GROUP_SYNC): returns when every thread of the group that has not ended is there. */
     void (*barrier)(struct abi_thread *thread, uint32_t site);

@@ -242,7 +242,8 @@ static bool inline_must(LLVMValueRef function)
             const char *name = LLVMGetValueName(LLVMGetCalledValue(instruction));
             static const char *const prefixes[] = {"dx.op.rayQuery", "dx.op.allocateRayQuery", "dx.op.hitObject",
                                                    "dx.op.maybeReorder", "dx.op.ignoreHit", "dx.op.acceptHit",
-                                                   "dx.op.reportHit"};
+                                                   "dx.op.reportHit", "dx.op.wave", "dx.op.quad", "dx.op.barrier",
+                                                   "dx.op.sample", "dx.op.calculateLOD"};
             for (size_t i = 0; i < ARRAY_COUNT(prefixes); i++)
                 if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
                     return true;

@@ -47,6 +47,7 @@ struct jit_unit {
 
     /* Facts about the shader that lowering finds out. */
     bool uses_wave;
+    bool uses_quads;
     bool uses_barrier;
     uint32_t wave_site_count;
     uint32_t groupshared_bytes;
@@ -119,6 +120,27 @@ bool jit_is_handle_op(uint32_t opcode);
 bool jit_is_ray_op(uint32_t opcode);
 /* Loop back-edges look at the abort flag; done after optimisation. */
 MUST_USE enum status jit_add_abort_polls(struct jit_unit *unit);
+
+/* converge.c: give every wave operation of the export the key by which lanes meet. */
+MUST_USE enum status jit_add_convergence_keys(struct jit_unit *unit);
+
+/* flow.c: the control flow graph of a function, in reverse post-order. */
+struct flow_block {
+    LLVMBasicBlockRef block;
+    uint32_t dominator; /* index of the immediate dominator; own index for the entry */
+    uint32_t *successors, *predecessors;
+    uint32_t successor_count, predecessor_count;
+};
+struct flow {
+    struct flow_block *blocks; /* reachable ones; an edge to an index not above its own goes back */
+    uint32_t count;
+    uint32_t *edges; /* storage of all successor and predecessor lists */
+};
+MUST_USE enum status flow_create(LLVMValueRef function, struct flow *flow);
+void flow_finish(struct flow *flow);
+bool flow_dominates(const struct flow *flow, uint32_t above, uint32_t below);
+/* flow->count where the block is not reachable. */
+uint32_t flow_index(const struct flow *flow, LLVMBasicBlockRef block);
 
 /* emit.c */
 MUST_USE enum status jit_optimize(struct jit_unit *unit, LLVMTargetMachineRef machine);

@@ -54,58 +54,6 @@ static void dump_assembly(const struct jit_unit *unit, LLVMTargetMachineRef mach
 
 /* --- abort polls -------------------------------------------------------------------------------------------- */
 
-enum poll_mark { POLL_NEW, POLL_OPEN, POLL_DONE };
-
-struct poll_walk {
-    LLVMBasicBlockRef *blocks;
-    uint8_t *marks;
-    unsigned count;
-    LLVMValueRef *latches; /* terminators with an edge back */
-    unsigned latch_count;
-    struct { unsigned block, next; } *stack;
-};
-
-static int poll_compare(const void *a, const void *b)
-{
-    uintptr_t x = (uintptr_t) * (LLVMBasicBlockRef const *)a, y = (uintptr_t) * (LLVMBasicBlockRef const *)b;
-    return x < y ? -1 : x > y;
-}
-
-static unsigned poll_index(const struct poll_walk *walk, LLVMBasicBlockRef block)
-{
-    LLVMBasicBlockRef *found = bsearch(&block, walk->blocks, walk->count, sizeof(block), poll_compare);
-    return (unsigned)(found - walk->blocks);
-}
-
-/* Depth-first over the blocks: an edge to a block that is still open goes back in a loop. */
-static void poll_find_latches(struct poll_walk *walk, LLVMBasicBlockRef entry)
-{
-    unsigned depth = 0;
-    walk->stack[depth].block = poll_index(walk, entry);
-    walk->stack[depth++].next = 0;
-    walk->marks[walk->stack[0].block] = POLL_OPEN;
-    while (depth) {
-        unsigned block = walk->stack[depth - 1].block;
-        LLVMValueRef terminator = LLVMGetBasicBlockTerminator(walk->blocks[block]);
-        unsigned next = walk->stack[depth - 1].next++;
-        if (next >= LLVMGetNumSuccessors(terminator)) {
-            walk->marks[block] = POLL_DONE;
-            depth--;
-            continue;
-        }
-        unsigned successor = poll_index(walk, LLVMGetSuccessor(terminator, next));
-        if (walk->marks[successor] == POLL_OPEN) {
-            bool known = walk->latch_count && walk->latches[walk->latch_count - 1] == terminator;
-            if (!known)
-                walk->latches[walk->latch_count++] = terminator;
-        } else if (walk->marks[successor] == POLL_NEW) {
-            walk->marks[successor] = POLL_OPEN;
-            walk->stack[depth].block = successor;
-            walk->stack[depth++].next = 0;
-        }
-    }
-}
-
 static LLVMValueRef poll_flag_address(struct jit_unit *unit, LLVMValueRef function)
 {
     LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function));
@@ -119,43 +67,40 @@ static LLVMValueRef poll_flag_address(struct jit_unit *unit, LLVMValueRef functi
                           ir_offset(unit, dispatch, offsetof(struct abi_dispatch, abort_flag)), "");
 }
 
-static void poll_add(struct jit_unit *unit, LLVMValueRef function, const struct poll_walk *walk)
+static void poll_at(struct jit_unit *unit, LLVMValueRef terminator, LLVMValueRef address, LLVMBasicBlockRef leave)
 {
-    LLVMValueRef address = poll_flag_address(unit, function);
-    LLVMBasicBlockRef leave = LLVMAppendBasicBlockInContext(unit->context, function, "aborted");
-    LLVMPositionBuilderAtEnd(unit->builder, leave);
-    ir_return_zero(unit, function);
-    for (unsigned i = 0; i < walk->latch_count; i++) {
-        LLVMBasicBlockRef tail = LLVMGetInstructionParent(walk->latches[i]);
-        LLVMBasicBlockRef head = ir_split_before(unit, walk->latches[i]);
-        LLVMPositionBuilderAtEnd(unit->builder, head);
-        LLVMValueRef flag = LLVMBuildLoad2(unit->builder, ir_i32(unit), address, "");
-        LLVMSetVolatile(flag, true);
-        LLVMValueRef goes_on = LLVMBuildICmp(unit->builder, LLVMIntEQ, flag, ir_u32(unit, 0), "");
-        LLVMBuildCondBr(unit->builder, goes_on, tail, leave);
-    }
+    LLVMBasicBlockRef tail = LLVMGetInstructionParent(terminator), head = ir_split_before(unit, terminator);
+    LLVMPositionBuilderAtEnd(unit->builder, head);
+    LLVMValueRef flag = LLVMBuildLoad2(unit->builder, ir_i32(unit), address, "");
+    LLVMSetVolatile(flag, true);
+    LLVMValueRef goes_on = LLVMBuildICmp(unit->builder, LLVMIntEQ, flag, ir_u32(unit, 0), "");
+    LLVMBuildCondBr(unit->builder, goes_on, tail, leave);
 }
 
+/* Blocks with an edge to a block that is not behind them in order: at least one stands in every cycle. */
 static enum status poll_function(struct jit_unit *unit, LLVMValueRef function)
 {
-    struct poll_walk walk = {.count = LLVMCountBasicBlocks(function)};
-    walk.blocks = calloc(walk.count, sizeof(*walk.blocks));
-    walk.marks = calloc(walk.count, 1);
-    walk.latches = calloc(walk.count, sizeof(*walk.latches));
-    walk.stack = calloc(walk.count, sizeof(*walk.stack));
-    bool enough = walk.blocks && walk.marks && walk.latches && walk.stack;
-    if (enough) {
-        LLVMGetBasicBlocks(function, walk.blocks);
-        qsort(walk.blocks, walk.count, sizeof(*walk.blocks), poll_compare);
-        poll_find_latches(&walk, LLVMGetEntryBasicBlock(function));
-        if (walk.latch_count)
-            poll_add(unit, function, &walk);
+    struct flow flow;
+    if (flow_create(function, &flow) != STATUS_OK)
+        return jit_unit_fail(unit, STATUS_OUT_OF_MEMORY, "no memory for its control flow");
+    LLVMValueRef address = NULL;
+    LLVMBasicBlockRef leave = NULL;
+    for (uint32_t i = 0; i < flow.count; i++) {
+        bool goes_back = false;
+        for (uint32_t s = 0; s < flow.blocks[i].successor_count; s++)
+            goes_back |= flow.blocks[i].successors[s] <= i;
+        if (!goes_back)
+            continue;
+        if (!leave) {
+            address = poll_flag_address(unit, function);
+            leave = LLVMAppendBasicBlockInContext(unit->context, function, "aborted");
+            LLVMPositionBuilderAtEnd(unit->builder, leave);
+            ir_return_zero(unit, function);
+        }
+        poll_at(unit, LLVMGetBasicBlockTerminator(flow.blocks[i].block), address, leave);
     }
-    free(walk.blocks);
-    free(walk.marks);
-    free(walk.latches);
-    free(walk.stack);
-    return enough ? STATUS_OK : jit_unit_fail(unit, STATUS_OUT_OF_MEMORY, "no memory");
+    flow_finish(&flow);
+    return STATUS_OK;
 }
 
 static bool poll_has_thread(const char *name)
@@ -205,7 +150,6 @@ static enum status emit_verify(struct jit_unit *unit, const char *stage)
 
 static void emit_internalize(struct jit_unit *unit)
 {
-    unsigned warn_bytes = 16;
     IR_FOR_EACH_FUNCTION(function, unit->module) {
         if (LLVMIsDeclaration(function))
             continue;
@@ -217,7 +161,6 @@ static void emit_internalize(struct jit_unit *unit)
     for (LLVMValueRef global = LLVMGetFirstGlobal(unit->module); global; global = LLVMGetNextGlobal(global))
         if (!LLVMIsDeclaration(global))
             LLVMSetLinkage(global, LLVMInternalLinkage);
-    (void)warn_bytes;
 }
 
 enum status jit_optimize(struct jit_unit *unit, LLVMTargetMachineRef machine)

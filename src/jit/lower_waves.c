@@ -8,6 +8,8 @@
 
 enum {
     OP_BARRIER = 80,
+    OP_FIRST_DERIVATIVE = 83,
+    OP_LAST_DERIVATIVE = 86,
     OP_IS_FIRST_LANE = 110,
     OP_LANE_COUNT = 112,
     OP_ALL_EQUAL = 115,
@@ -111,6 +113,14 @@ static LLVMValueRef wave_call_constant(struct jit_unit *unit, struct abi_wave_ca
     return ir_constant_bytes(unit, wave, sizeof(*wave), "wave_call");
 }
 
+static LLVMValueRef wave_lane_memory(struct jit_unit *unit, struct jit_call *call, LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMArrayType2(ir_i64(unit), sizeof(struct abi_wave_lane) / 8);
+    LLVMValueRef lane = ir_alloca(unit, call->function, type, 16, "lane");
+    LLVMBuildStore(unit->builder, wave_to_bits(unit, value), lane);
+    return lane;
+}
+
 /* One operation on one (element) value; four: the result is four words. */
 static LLVMValueRef wave_step(struct jit_unit *unit, struct jit_call *call, LLVMValueRef value, LLVMTypeRef result_type,
                               bool four)
@@ -119,9 +129,7 @@ static LLVMValueRef wave_step(struct jit_unit *unit, struct jit_call *call, LLVM
     LLVMValueRef lane_arguments[4];
     unsigned lane_argument_count;
     wave_operands(call, &wave, lane_arguments, &lane_argument_count);
-    LLVMTypeRef memory_type = LLVMArrayType2(ir_i64(unit), sizeof(struct abi_wave_lane) / 8);
-    LLVMValueRef lane = ir_alloca(unit, call->function, memory_type, 16, "lane");
-    LLVMBuildStore(unit->builder, wave_to_bits(unit, value), lane);
+    LLVMValueRef lane = wave_lane_memory(unit, call, value);
     for (unsigned i = 0; i < lane_argument_count; i++)
         LLVMBuildStore(unit->builder, lane_arguments[i],
                        ir_offset(unit, lane, offsetof(struct abi_wave_lane, argument) + i * sizeof(uint32_t)));
@@ -135,16 +143,20 @@ static LLVMValueRef wave_step(struct jit_unit *unit, struct jit_call *call, LLVM
     return wave_from_bits(unit, bits, result_type);
 }
 
+static bool wave_is_vector(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+
 static LLVMValueRef wave_operate(struct jit_unit *unit, struct jit_call *call)
 {
     LLVMTypeRef type = LLVMTypeOf(call->call);
     bool four = call->op->number == OP_BALLOT || call->op->number == OP_MATCH;
     LLVMValueRef value = call->arguments[0];
     LLVMTypeRef value_type = LLVMTypeOf(value);
-    bool is_derivative = call->op->number >= 83 && call->op->number <= 86;
-    if (is_derivative && LLVMGetTypeKind(value_type) != LLVMVectorTypeKind)
-        return wave_step(unit, call, value, value_type, false);
-    if (LLVMGetTypeKind(value_type) != LLVMVectorTypeKind)
+    if (call->op->number >= OP_FIRST_DERIVATIVE && call->op->number <= OP_LAST_DERIVATIVE && !wave_is_vector(value_type))
+        return wave_step(unit, call, value, value_type, false); /* also those that a sample operation needs */
+    if (!wave_is_vector(value_type))
         return wave_step(unit, call, value, type, four);
     LLVMValueRef result = LLVMGetPoison(type);
     for (unsigned i = 0; i < LLVMGetVectorSize(value_type); i++) {
@@ -159,7 +171,10 @@ static LLVMValueRef wave_operate(struct jit_unit *unit, struct jit_call *call)
 static LLVMValueRef wave_is_first_lane(struct jit_unit *unit, struct jit_call *call)
 {
     struct abi_wave_call ballot = {.opcode = OP_BALLOT, .type = OPS_TYPE_VOID};
-    LLVMValueRef arguments[] = {call->thread, wave_call_constant(unit, &ballot)};
+    LLVMValueRef lane = wave_lane_memory(unit, call, ir_bool(unit, true));
+    LLVMValueRef arguments[] = {call->thread, wave_call_constant(unit, &ballot), lane};
+    ir_call(unit, "jit_wave_operate", ir_void(unit), arguments, 3);
+    arguments[1] = lane;
     return ir_call(unit, "jit_wave_is_first_lane", ir_i1(unit), arguments, 2);
 }
 
@@ -172,6 +187,12 @@ static void wave_barrier(struct jit_unit *unit, struct jit_call *call)
     unit->uses_barrier |= meets;
     LLVMValueRef arguments[] = {call->thread, ir_u32(unit, meets ? ++unit->wave_site_count : 0), ir_bool(unit, meets)};
     ir_call(unit, "jit_barrier", ir_void(unit), arguments, 3);
+}
+
+static bool wave_is_quad(uint32_t opcode)
+{
+    bool is_derivative = opcode >= OP_FIRST_DERIVATIVE && opcode <= OP_LAST_DERIVATIVE;
+    return is_derivative || opcode == OP_QUAD_READ || opcode == OP_QUAD_OP || opcode == OP_QUAD_VOTE;
 }
 
 enum status jit_lower_wave_op(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result)
@@ -191,6 +212,7 @@ enum status jit_lower_wave_op(struct jit_unit *unit, struct jit_call *call, LLVM
         return STATUS_OK;
     default:
         unit->uses_wave = true;
+        unit->uses_quads |= wave_is_quad(call->op->number);
         *result = wave_operate(unit, call);
         return STATUS_OK;
     }

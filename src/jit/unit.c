@@ -76,6 +76,8 @@ static enum status unit_lower(struct jit_unit *unit)
     RETURN_IF_FAILED(jit_inline_calls(unit));
     RETURN_IF_FAILED(jit_lower_signatures(unit));
     RETURN_IF_FAILED(jit_lower(unit));
+    if (unit->uses_wave && unit->info->kind == DXIL_SHADER_KIND_COMPUTE)
+        RETURN_IF_FAILED(jit_add_convergence_keys(unit));
     jit_dump_module(unit, "lowered");
     return jit_library_link(unit);
 }
@@ -127,6 +129,7 @@ static void unit_describe(const struct jit_unit *unit, struct abi_shader *shader
         .numthreads = {info->thread_count[0], info->thread_count[1], info->thread_count[2]},
         .groupshared_bytes = unit->groupshared_bytes,
         .wave_size = unit->uses_wave ? jit_unit_wave_size(unit) : 0,
+        .uses_quads = unit->uses_quads,
         .uses_barrier = unit->uses_barrier || (unit->uses_wave && info->kind == DXIL_SHADER_KIND_COMPUTE),
     };
 }

@@ -5,7 +5,8 @@
 #include "ops/types.h"
 
 enum { OP_WAVE_BALLOT = 116, OP_PREFIX = 121, OP_PREFIX_COUNT = 136, OP_MATCH = 165, OP_MULTI_PREFIX = 166,
-       OP_MULTI_PREFIX_COUNT = 167, OP_ALL_EQUAL = 115, OP_FIRST_DERIVATIVE = 83, OP_LAST_DERIVATIVE = 86 };
+       OP_MULTI_PREFIX_COUNT = 167, OP_ALL_EQUAL = 115,
+       OP_FIRST_DERIVATIVE = 83, OP_LAST_DERIVATIVE = 86 };
 
 static inline uint64_t device_one(uint32_t type)
 {
@@ -62,19 +63,12 @@ VALUE(uint32_t, jit_wave_lane_index, struct abi_thread *thread)
 {
     return thread->lane_index;
 }
-VALUE(uint32_t, jit_wave_lane_count, struct abi_thread *thread, uint32_t default_count)
+/* lane: a ballot of true */
+VALUE(bool, jit_wave_is_first_lane, struct abi_thread *thread, struct abi_wave_lane *lane)
 {
-    return thread->wave ? thread->wave->lane_count : default_count;
-}
-VALUE(bool, jit_wave_is_first_lane, struct abi_thread *thread, const struct abi_wave_call *ballot)
-{
-    if (!thread->wave)
-        return true;
-    struct abi_wave_lane lane = {.value = 1};
-    jit_wave_operate(thread, ballot, &lane);
     for (uint32_t word = 0; word < 4; word++)
-        if (lane.result4[word])
-            return word * 32 + (uint32_t)__builtin_ctz(lane.result4[word]) == thread->lane_index;
+        if (lane->result4[word])
+            return word * 32 + (uint32_t)__builtin_ctz(lane->result4[word]) == thread->lane_index;
     return true;
 }
 VALUE(void, jit_barrier, struct abi_thread *thread, uint32_t site, bool meets)
@@ -82,16 +76,4 @@ VALUE(void, jit_barrier, struct abi_thread *thread, uint32_t site, bool meets)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (meets && thread->wave)
         thread->wave->barrier(thread, site);
-}
-VALUE(void, jit_converge, struct abi_thread *thread, const struct abi_wave_call *call)
-{
-    struct abi_wave_lane lane = {0};
-    if (thread->wave)
-        thread->wave->operate(thread, call, &lane);
-}
-
-/* Loop back-edges: true when the dispatch is being given up. */
-VALUE(bool, jit_aborted, struct abi_thread *thread)
-{
-    return *thread->dispatch->abort_flag != 0;
 }
