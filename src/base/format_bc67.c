@@ -209,7 +209,8 @@ static uint16_t bc6h_to_half(int32_t value, bool is_signed)
 {
     if (!is_signed)
         return (uint16_t)(value * 31 >> 6);
-    return value < 0 ? (uint16_t)(0x8000 | (-value * 31 >> 5)) : (uint16_t)(value * 31 >> 5);
+    int32_t magnitude = (value < 0 ? -value : value) * 31 >> 5;
+    return (uint16_t)(value < 0 && magnitude ? 0x8000 | magnitude : magnitude); /* no negative zero */
 }
 
 void format_bc6h_decode(const uint8_t block[16], bool is_signed, uint16_t texels[16][3])
