@@ -9,32 +9,24 @@
 #include "abi/thread.h"
 #include "d3d12/device.h"
 #include "d3d12/root_signature.h"
-
-struct jit_code;
-struct so_linked;  /* d3d12/state_object_link.h */
-struct so_library; /* d3d12/state_object_input.h */
+#include "d3d12/state_object_compile.h"
+#include "d3d12/state_object_input.h"
+#include "d3d12/state_object_link.h"
 
 struct d3d12_state_object {
     struct com_object object;        /* ID3D12StateObject */
     struct com_interface properties; /* ID3D12StateObjectProperties */
-    D3D12_STATE_OBJECT_TYPE type;
-    uint32_t flags; /* D3D12_STATE_OBJECT_FLAGS */
 
-    /* Raytracing pipelines; zeroed in collections. */
+    /* Raytracing pipelines; zeroed in collections. stack_bytes changes with SetPipelineStackSize. */
     struct abi_pipeline pipeline;
     /* The global root signature when all exports that have one have the same: used by dispatches of lists that bound
      * none. NULL otherwise. Held. */
     struct d3d12_root_signature *single_global;
 
+    struct so_parsed parsed;
     struct so_linked *linked;
-    struct so_library *libraries; /* modules and runtime data */
-    uint32_t library_count;
-    struct jit_code **codes; /* referenced: own, and of collections and parents as long as those are held */
-    uint32_t code_count;
-    struct com_object **held; /* collections, root signatures, the object grown from */
-    uint32_t held_count;
-    struct so_group *groups; /* by export; see state_object_compile.h */
-    uint32_t group_count;
+    struct so_compiled compiled;
+    struct d3d12_state_object *grown_from; /* AddToStateObject: its exports are ours too. Held */
 };
 
 extern const ID3D12StateObjectVtbl d3d12_state_object_vtbl;

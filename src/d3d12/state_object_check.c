@@ -220,11 +220,13 @@ static const struct dxil_root_signature *unit_signature(const struct so_export *
     return unit->definitions[slot] ? unit->definitions[slot]->root_signature : NULL;
 }
 
-static enum status add_import(struct so_linker *linker, const char *name, const struct so_export *target)
+static enum status add_import(struct so_linker *linker, const struct so_linked *home, const char *name,
+                              const struct so_export *target)
 {
     struct so_linked *linked = linker->linked;
     for (uint32_t i = 0; i < linked->import_count; i++)
-        if (linked->imports[i].target == target && so_names_equal(linked->imports[i].name, name))
+        if (linked->imports[i].target == target && linked->imports[i].home == home &&
+            so_names_equal(linked->imports[i].name, name))
             return STATUS_OK;
     if ((linked->import_count & (linked->import_count - 1)) == 0) { /* grow at powers of two */
         uint32_t capacity = linked->import_count ? linked->import_count * 2 : 1;
@@ -235,7 +237,7 @@ static enum status add_import(struct so_linker *linker, const char *name, const 
             memcpy(grown, linked->imports, linked->import_count * sizeof(*grown));
         linked->imports = grown;
     }
-    linked->imports[linked->import_count++] = (struct so_import){name, target};
+    linked->imports[linked->import_count++] = (struct so_import){home, name, target};
     return STATUS_OK;
 }
 
@@ -309,7 +311,7 @@ static enum status check_call(struct unit_check *check, const struct so_export *
                    check->unit->name, shown);
         *target = NULL;
     } else {
-        return add_import(check->linker, name, *target);
+        return add_import(check->linker, caller->home, name, *target);
     }
     return STATUS_OK;
 }

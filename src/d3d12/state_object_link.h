@@ -69,6 +69,7 @@ struct so_library_input {
     uint32_t export_count; /* 0: everything */
 };
 
+struct abi_group; /* abi/thread.h */
 struct so_linked;
 struct so_collection_input {
     uint32_t subobject_index;
@@ -128,11 +129,13 @@ struct so_export {
     bool in_hit_group; /* an own hit group uses this shader: its associations are the group's */
     bool is_resolved;  /* entry points: everything needed to run is there */
     bool is_dropped;   /* resolved, but its shader config does not fit the pipeline's: no identifier */
+    const struct abi_group *group; /* entry points that can run: set by state_object_compile.c */
 };
 
 /* An import of a function of this object that another one of it defines. */
 struct so_import {
-    const char *name; /* as declared */
+    const struct so_linked *home; /* of the functions that declare it */
+    const char *name;             /* as declared */
     const struct so_export *target;
 };
 
