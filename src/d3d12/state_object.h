@@ -16,6 +16,7 @@
 struct d3d12_state_object {
     struct com_object object;        /* ID3D12StateObject */
     struct com_interface properties; /* ID3D12StateObjectProperties */
+    D3D12_STATE_OBJECT_TYPE type;
 
     /* Raytracing pipelines; zeroed in collections. stack_bytes changes with SetPipelineStackSize. */
     struct abi_pipeline pipeline;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "d3d12/shader_compiler.h"
 #include "d3d12/state_object_input.h"
 #include "jit/jit.h"
 
@@ -18,7 +19,7 @@ struct compile_item {
 };
 
 struct compiler {
-    struct jit *jit;
+    struct d3d12_shader_compiler *shader_compiler;
     struct so_linked *linked;
     struct so_compiled *compiled;
     struct reason *reason;
@@ -189,6 +190,30 @@ static enum status fill_program(const struct compiler *compiler, const struct so
     return STATUS_OK;
 }
 
+static void add_function_to_key(struct d3d12_program_key *key, const struct so_export *shader)
+{
+    const struct so_library *library = shader->library->user;
+    d3d12_program_key_add(key, library->hash, sizeof(library->hash));
+    d3d12_program_key_add(key, shader->function->name, strlen(shader->function->name));
+}
+
+static struct d3d12_program_key program_key(const struct compiler *compiler, const struct program *program)
+{
+    struct d3d12_program_key key = {{program->export_count, 1}};
+    for (uint32_t i = 0; i < program->export_count; i++) {
+        const struct compile_item *item = program->items[i];
+        const uint64_t hashes[2] = {signature_hash(item->global), signature_hash(item->local)};
+        add_function_to_key(&key, item->shader);
+        d3d12_program_key_add(&key, program->exports[i].name, strlen(program->exports[i].name));
+        d3d12_program_key_add(&key, hashes, sizeof(hashes));
+    }
+    for (uint32_t i = 0; i < compiler->linked->import_count; i++) {
+        d3d12_program_key_add(&key, compiler->linked->imports[i].name, strlen(compiler->linked->imports[i].name));
+        add_function_to_key(&key, compiler->linked->imports[i].target);
+    }
+    return key;
+}
+
 static enum status run_program(struct compiler *compiler, const struct program *program)
 {
     struct so_compiled *compiled = compiler->compiled;
@@ -199,7 +224,8 @@ static enum status run_program(struct compiler *compiler, const struct program *
     if (!grown)
         return STATUS_OUT_OF_MEMORY;
     compiled->codes = grown;
-    RETURN_IF_FAILED(jit_compile(compiler->jit, &input, &code, compiler->reason));
+    struct d3d12_program_key key = program_key(compiler, program);
+    RETURN_IF_FAILED(d3d12_shader_compiler_run(compiler->shader_compiler, &key, &input, &code, compiler->reason));
     compiled->codes[compiled->code_count++] = code;
     for (uint32_t i = 0; i < program->export_count; i++)
         program->items[i]->result = jit_code_shader(code, i);
@@ -320,9 +346,11 @@ static enum status make_groups(struct compiler *compiler)
     return STATUS_OK;
 }
 
-enum status so_compile(struct jit *jit, struct so_linked *linked, struct so_compiled *compiled, struct reason *reason)
+enum status so_compile(struct d3d12_shader_compiler *shader_compiler, struct so_linked *linked,
+                       struct so_compiled *compiled, struct reason *reason)
 {
-    struct compiler compiler = {.jit = jit, .linked = linked, .compiled = compiled, .reason = reason};
+    struct compiler compiler = {.shader_compiler = shader_compiler, .linked = linked, .compiled = compiled,
+                                .reason = reason};
     enum status status = create_items(&compiler);
     if (status == STATUS_OK) {
         collect_items(&compiler);

@@ -8,7 +8,7 @@
 #include "abi/thread.h"
 #include "d3d12/state_object_link.h"
 
-struct jit;
+struct d3d12_shader_compiler;
 struct jit_code;
 
 struct so_compiled {
@@ -19,8 +19,8 @@ struct so_compiled {
 
 /* Compile what linked needs and set so_export.group of its entry points. The libraries' modules must still be there;
  * linked and the modules of its parts outlive the result or are not needed by it any more, respectively. */
-MUST_USE enum status so_compile(struct jit *jit, struct so_linked *linked, struct so_compiled *compiled,
-                                struct reason *reason);
+MUST_USE enum status so_compile(struct d3d12_shader_compiler *shader_compiler, struct so_linked *linked,
+                                struct so_compiled *compiled, struct reason *reason);
 void so_compiled_finish(struct so_compiled *compiled);
 
 /* Fill the executor's pipeline from the groups of linked and of the objects it was grown from (may be NULL). Memory

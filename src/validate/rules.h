@@ -72,6 +72,8 @@ enum message_category { /* D3D12_MESSAGE_CATEGORY */
     X(PIPELINE_STATE, ERROR, STATE_CREATION, 100026)                                                             \
     X(PIPELINE_LIBRARY, ERROR, STATE_CREATION, 100027)                                                          \
     X(STATE_OBJECT, ERROR, STATE_CREATION, 1194)                                                             \
+    X(STATE_OBJECT_NOTE, WARNING, STATE_CREATION, 100028)                                                    \
+    X(PIPELINE_STACK, ERROR, STATE_SETTING, 100029)                                                          \
     /* lists, queues, fences */                                                                              \
     X(COMMAND_QUEUE, ERROR, EXECUTION, 100030)                                                               \
     X(COMMAND_ALLOCATOR, ERROR, EXECUTION, 552)                                                              \
