@@ -65,7 +65,7 @@ HRESULT d3d12_blob_create(void *bytes, SIZE_T byte_count, ID3DBlob **out)
         free(bytes);
         return E_OUTOFMEMORY;
     }
-    blob->iface.lpVtbl = &d3d12_blob_vtbl;
+    blob->iface.lpVtbl = (ID3D10BlobVtbl *)&d3d12_blob_vtbl; /* the header's field is not const */
     blob->count = 1;
     blob->bytes = bytes;
     blob->byte_count = byte_count;
