@@ -19,6 +19,11 @@ static uint32_t choose_face(const float direction[3])
     return axis * 2 + (direction[axis] < 0.0f);
 }
 
+static float to_unit(float x) /* infinite directions give NaN here */
+{
+    return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+}
+
 uint32_t cube_face_of(const float direction[3], float coord[2])
 {
     uint32_t index = choose_face(direction);
@@ -26,8 +31,8 @@ uint32_t cube_face_of(const float direction[3], float coord[2])
     float major = __builtin_fabsf(direction[face->major]);
     if (!(major > 0.0f)) /* zero or NaN */
         major = 1.0f;
-    coord[0] = (float)face->u_sign * direction[face->u_axis] / major * 0.5f + 0.5f;
-    coord[1] = (float)face->v_sign * direction[face->v_axis] / major * 0.5f + 0.5f;
+    coord[0] = to_unit((float)face->u_sign * direction[face->u_axis] / major * 0.5f + 0.5f);
+    coord[1] = to_unit((float)face->v_sign * direction[face->v_axis] / major * 0.5f + 0.5f);
     return index;
 }
 

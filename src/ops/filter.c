@@ -37,7 +37,7 @@ static int32_t wrap_outside(int32_t i, int32_t size, uint32_t mode)
         i %= size;
         return i < 0 ? i + size : i;
     case FILTER_ADDRESS_MIRROR: {
-        i = i < 0 ? -i - 1 : i;
+        i = i < 0 ? ~i : i;
         int32_t tile = i / size;
         i -= tile * size;
         return tile & 1 ? size - 1 - i : i;
@@ -45,7 +45,7 @@ static int32_t wrap_outside(int32_t i, int32_t size, uint32_t mode)
     case FILTER_ADDRESS_BORDER:
         return -1;
     case FILTER_ADDRESS_MIRROR_ONCE:
-        i = i < 0 ? -i - 1 : i;
+        i = i < 0 ? ~i : i;
         break;
     default:
         break;
@@ -63,15 +63,16 @@ OPS_HELPER struct axis axis_linear(const struct filter *filter, uint32_t axis, i
     uint32_t mode = filter->sampler->address[axis];
     float scaled = reduce_range(filter->coord[axis], mode) * (float)size - 0.5f;
     float whole = floor_small(scaled);
-    int32_t first = (int32_t)whole + filter->offset[axis];
-    return (struct axis){{wrap_index(first, size, mode), wrap_index(first + 1, size, mode)}, scaled - whole};
+    uint32_t first = (uint32_t)(int32_t)whole + (uint32_t)filter->offset[axis];
+    return (struct axis){{wrap_index((int32_t)first, size, mode), wrap_index((int32_t)(first + 1), size, mode)}, scaled - whole};
 }
 
 OPS_HELPER int32_t axis_point(const struct filter *filter, uint32_t axis, int32_t size)
 {
     uint32_t mode = filter->sampler->address[axis];
     float scaled = reduce_range(filter->coord[axis], mode) * (float)size;
-    return wrap_index((int32_t)floor_small(scaled) + filter->offset[axis], size, mode);
+    uint32_t index = (uint32_t)(int32_t)floor_small(scaled) + (uint32_t)filter->offset[axis];
+    return wrap_index((int32_t)index, size, mode);
 }
 
 static float clamp_border(float x, uint32_t type)
