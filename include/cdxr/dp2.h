@@ -72,6 +72,7 @@ struct cdxr_dp2_limits {
     uint32_t lights;         /* alive; default 4096 */
     uint32_t shaders;        /* alive, vertex and pixel each; default 4096 */
     uint32_t kept_bytes;     /* of recorded state sets and shader code; default 64 MiB */
+    uint32_t capture_bytes;  /* of all surfaces of a capture being read; default 1 GiB */
 };
 
 /* ---- callbacks; any may be NULL ---- */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "dp2/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 1 << 20, ALIGNMENT = 32 };
+enum { FIRST_BLOCK_BYTES = 16 << 10, MAX_BLOCK_BYTES = 1 << 20, ALIGNMENT = 32 };
 
 struct dp2_arena_block {
     struct dp2_arena_block *next;
@@ -26,7 +27,9 @@ void *dp2_arena_take(struct dp2_arena *arena, size_t byte_count)
     byte_count = (byte_count + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct dp2_arena_block *block = arena->blocks;
     if (!block || byte_count > block->capacity - block->used) {
-        block = block_create(byte_count > BLOCK_BYTES ? byte_count : BLOCK_BYTES);
+        size_t capacity = block ? block->capacity * 2 : FIRST_BLOCK_BYTES;
+        capacity = capacity > MAX_BLOCK_BYTES ? MAX_BLOCK_BYTES : capacity;
+        block = block_create(byte_count > capacity ? byte_count : capacity);
         if (!block)
             return NULL;
         block->next = arena->blocks;
@@ -44,10 +47,9 @@ void dp2_arena_reset(struct dp2_arena *arena)
     while (arena->blocks) {
         struct dp2_arena_block *block = arena->blocks;
         arena->blocks = block->next;
-        if (!keep && block->capacity == BLOCK_BYTES)
-            keep = block;
-        else
-            free(block);
+        bool better = block->capacity <= MAX_BLOCK_BYTES && (!keep || block->capacity > keep->capacity);
+        free(better ? keep : block);
+        keep = better ? block : keep;
     }
     if (keep) {
         keep->used = 0;

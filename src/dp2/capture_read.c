@@ -9,7 +9,6 @@
 #include "dp2/context.h"
 
 enum { MAX_SURFACES = 1 << 16 };
-#define MAX_SURFACE_BYTES ((size_t)1 << 31) /* of all surfaces of one capture */
 
 struct replay_surface {
     uint32_t handle;
@@ -108,7 +107,7 @@ static enum cdxr_dp2_error read_levels(struct cdxr_dp2_replay *replay, struct ch
         levels[i] = (struct cdxr_dp2_level){NULL, (size_t)byte_count, (int32_t)cursor_u32(&chunk->payload), (int32_t)cursor_u32(&chunk->payload)};
         if (chunk->payload.cut)
             return short_chunk(chunk, reason);
-        if (byte_count > MAX_SURFACE_BYTES - replay->surface_bytes - total)
+        if (byte_count > replay->config.limits.capture_bytes - replay->surface_bytes - total)
             return fail(reason, CDXR_DP2_ERROR_CORRUPT, "surface 0x%x: level %u asks for %llu bytes, beyond the limit for captures", surface->handle, i,
                         (unsigned long long)byte_count);
         total += byte_count;
@@ -242,6 +241,19 @@ static void read_limits(struct cursor *in, struct cdxr_dp2_limits *l)
     l->kept_bytes = (uint32_t)lower(cursor_u32(in), l->kept_bytes);
 }
 
+static void take_lower_limits(struct cdxr_dp2_limits *l, const struct cdxr_dp2_limits *given)
+{
+    l->command_bytes = (uint32_t)lower(given->command_bytes, l->command_bytes);
+    l->vertex_bytes = (uint32_t)lower(given->vertex_bytes, l->vertex_bytes);
+    l->vertices = lower(given->vertices, l->vertices);
+    l->pixels = lower(given->pixels, l->pixels);
+    l->state_sets = (uint32_t)lower(given->state_sets, l->state_sets);
+    l->lights = (uint32_t)lower(given->lights, l->lights);
+    l->shaders = (uint32_t)lower(given->shaders, l->shaders);
+    l->kept_bytes = (uint32_t)lower(given->kept_bytes, l->kept_bytes);
+    l->capture_bytes = (uint32_t)lower(given->capture_bytes, l->capture_bytes);
+}
+
 static enum cdxr_dp2_error read_config(struct cdxr_dp2_replay *replay, const struct cdxr_dp2_config *overrides, char *reason)
 {
     struct chunk chunk;
@@ -253,7 +265,7 @@ static enum cdxr_dp2_error read_config(struct cdxr_dp2_replay *replay, const str
     struct cdxr_dp2_config *config = &replay->config;
     cdxr_dp2_config_init(config);
     if (overrides)
-        config->limits = overrides->limits;
+        take_lower_limits(&config->limits, &overrides->limits);
     config->ddi_level = cursor_u32(&chunk.payload);
     config->interface_level = cursor_u32(&chunk.payload);
     config->device_caps = cursor_u32(&chunk.payload);

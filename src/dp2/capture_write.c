@@ -109,10 +109,18 @@ static void write_surface(struct capture_writer *writer, const struct surface *s
     write_chunk(writer, CAPTURE_CHUNK_SURFACE, &blob);
 }
 
-static void write_data(struct capture_writer *writer, const struct surface *surface)
+static bool is_zero(const uint8_t *bytes, size_t count)
+{
+    return !count || (bytes[0] == 0 && !memcmp(bytes, bytes + 1, count - 1));
+}
+
+/* fresh: a reader's new surface is zero already. */
+static void write_data(struct capture_writer *writer, const struct surface *surface, bool fresh)
 {
     for (uint32_t i = 0; i < surface->face_count * surface->description.level_count; i++) {
         struct blob blob = {0};
+        if (fresh && is_zero(surface->levels[i].memory, surface->levels[i].byte_count))
+            continue;
         put32(&blob, surface->description.handle);
         put32(&blob, i);
         put_bytes(&blob, surface->levels[i].memory, surface->levels[i].byte_count);
@@ -234,7 +242,7 @@ static void write_state(struct capture_writer *writer, struct cdxr_dp2_context *
 static void write_each_surface(void *cookie, struct surface *surface)
 {
     write_surface(cookie, surface);
-    write_data(cookie, surface);
+    write_data(cookie, surface, true);
 }
 
 enum cdxr_dp2_error cdxr_dp2_capture_start(struct cdxr_dp2_context *context, cdxr_dp2_capture_write_fn write, void *cookie)
@@ -262,7 +270,7 @@ enum cdxr_dp2_error cdxr_dp2_capture_surface(struct cdxr_dp2_context *context, u
     const struct surface *surface = dp2_space_surface(context->space, handle);
     if (!context->capture || !surface)
         return CDXR_DP2_ERROR_INVALID;
-    write_data(context->capture, surface);
+    write_data(context->capture, surface, false);
     return context->capture->failed ? CDXR_DP2_ERROR_INVALID : CDXR_DP2_OK;
 }
 

@@ -12,6 +12,7 @@
 static const struct cdxr_dp2_limits default_limits = {
     .command_bytes = 16 << 20, .vertex_bytes = 32 << 20, .vertices = 16 << 20, .pixels = 16ull << 30,
     .state_sets = 4096, .lights = 4096, .shaders = 4096, .kept_bytes = 64 << 20,
+    .capture_bytes = 1 << 30,
 };
 
 void cdxr_dp2_config_init(struct cdxr_dp2_config *config)
@@ -36,6 +37,7 @@ static void fill_limits(struct cdxr_dp2_limits *limits)
     FILL(lights);
     FILL(shaders);
     FILL(kept_bytes);
+    FILL(capture_bytes);
 #undef FILL
 }
 

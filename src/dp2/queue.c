@@ -44,10 +44,11 @@ struct queue {
     struct vertex_task *tasks;
     uint32_t task_count, task_capacity;
     struct queued_primitive *primitives;
-    uint32_t primitive_count;
+    uint32_t primitive_count, primitive_capacity;
     /* one token piece, before it becomes vertices */
-    uint32_t *piece_indices;
+    uint32_t *piece_indices;           /* three a primitive */
     uint8_t *piece_edges;
+    uint32_t piece_indices_capacity, piece_edges_capacity;
     /* flush */
     struct setup_output *outputs;
     uint32_t output_count;
@@ -74,14 +75,7 @@ enum status dp2_queue_create(struct queue **out)
     struct queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return STATUS_OUT_OF_MEMORY;
-    queue->primitives = malloc(QUEUE_PRIMITIVES * sizeof(*queue->primitives));
-    queue->piece_indices = malloc(3 * PIECE_PRIMITIVES * sizeof(uint32_t));
-    queue->piece_edges = malloc(PIECE_PRIMITIVES);
     queue->raster = dp2_raster_tile_select();
-    if (!queue->primitives || !queue->piece_indices || !queue->piece_edges) {
-        dp2_queue_destroy(queue);
-        return STATUS_OUT_OF_MEMORY;
-    }
     *out = queue;
     return STATUS_OK;
 }
@@ -488,12 +482,16 @@ static bool draw_pieces(struct run *run, const struct assembly *assembly, const 
     for (uint32_t first = 0; first < count; first += PIECE_PRIMITIVES) {
         struct piece piece;
         uint32_t some = count - first < PIECE_PRIMITIVES ? count - first : PIECE_PRIMITIVES;
+        if (!grow(&queue->piece_indices, &queue->piece_indices_capacity, some * 3, sizeof(uint32_t)) ||
+            !grow(&queue->piece_edges, &queue->piece_edges_capacity, some, 1))
+            return false;
         assemble_piece(queue, assembly, source->limit, first, some, &piece, skipped);
         if (!piece.primitive_count)
             continue;
         if (queue->primitive_count + piece.primitive_count > QUEUE_PRIMITIVES || queue->arena.used_bytes > QUEUE_ARENA_BYTES)
             dp2_queue_flush(context);
-        if (!compile(context, source->layout) || !add_piece(run, &piece, source))
+        if (!grow(&queue->primitives, &queue->primitive_capacity, queue->primitive_count + piece.primitive_count, sizeof(*queue->primitives)) ||
+            !compile(context, source->layout) || !add_piece(run, &piece, source))
             return false;
     }
     return true;

@@ -307,7 +307,7 @@ INLINE int32_t line_minor(const struct raster_primitive *p, int32_t major)
 {
     int64_t a0 = p->y_major ? p->line_y0 : p->line_x0, a1 = p->y_major ? p->line_y1 : p->line_x1;
     int64_t b0 = p->y_major ? p->line_x0 : p->line_y0, b1 = p->y_major ? p->line_x1 : p->line_y1;
-    int64_t length = a1 - a0, t = ((int64_t)major << RASTER_SUBPIXEL_BITS) - a0;
+    int64_t length = a1 - a0, t = (int64_t)major * (1 << RASTER_SUBPIXEL_BITS) - a0;
     if (length < 0) {
         length = -length;
         t = -t;

@@ -36,7 +36,7 @@ void dp2_setup_output_finish(struct setup_output *output)
 static struct raster_primitive *primitive_new(struct setup_output *output, const struct draw *draw, enum raster_kind kind)
 {
     if (output->count == output->capacity) {
-        uint32_t capacity = output->capacity ? output->capacity * 2 : 1024;
+        uint32_t capacity = output->capacity ? output->capacity * 2 : 64;
         const struct raster_primitive **list = realloc(output->list, capacity * sizeof(*list));
         if (!list)
             return NULL;
@@ -238,7 +238,7 @@ static void setup_point(const struct draw *draw, const float *v, struct setup_ou
 /* Is the point inside the diamond |dx| + |dy| < 1/2 of its nearest pixel? */
 static bool in_diamond(struct point s)
 {
-    int32_t dx = s.x - (floor_pixel(s.x + HALF) << RASTER_SUBPIXEL_BITS), dy = s.y - (floor_pixel(s.y + HALF) << RASTER_SUBPIXEL_BITS);
+    int32_t dx = s.x - floor_pixel(s.x + HALF) * ONE, dy = s.y - floor_pixel(s.y + HALF) * ONE;
     return abs(dx) + abs(dy) < HALF;
 }
 

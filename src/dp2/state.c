@@ -61,8 +61,9 @@ void dp2_state_init(struct dp2_state *state, uint32_t interface_level)
     if (interface_level == 4) /* d3d8.dll's numbers, in which NONE is 0 */
         for (uint32_t i = 0; i < STATE_STAGES; i++)
             state->stage[i][D3DTSS_MIPFILTER] = 0;
-    for (uint32_t i = 0; i < STATE_WORLD_MATRICES; i++)
-        dp2_matrix_identity(state->world[i]);
+    dp2_matrix_identity(state->world[0]);
+    for (uint32_t i = 1; i < STATE_WORLD_MATRICES; i++)
+        memcpy(state->world[i], state->world[0], sizeof(state->world[0]));
     dp2_matrix_identity(state->view);
     dp2_matrix_identity(state->projection);
     state->legacy_color = state->legacy_alpha = interface_level == 0;

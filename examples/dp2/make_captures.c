@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT
+ * Makes the example captures: `make_captures FOLDER` writes strip.dp2 (the three-triangle strip of the DDK's page on
+ * D3DHAL_DP2TRIANGLESTRIP) and scene.dp2 (a lit, textured, fogged scene of strips, fans and lists with blending). Uses the public
+ * API alone: it stands for a driver or an emulator that feeds the stream. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cdxr/d3dhal.h"
+#include "cdxr/dp2.h"
+
+enum { WIDTH = 320, HEIGHT = 240, TARGET = 1, DEPTH = 2, CHECKER = 3, PUFF = 4, WOOD = 5, MAX_STREAM = 1 << 16, MAX_VERTICES = 4096 };
+
+struct tl_vertex { float x, y, z, rhw; uint32_t diffuse, specular; float u, v; };
+struct lit_vertex { float x, y, z, nx, ny, nz, u, v; };
+
+struct maker {
+    struct cdxr_dp2_context *context;
+    uint8_t stream[MAX_STREAM];
+    uint32_t length;
+    union { struct tl_vertex tl[MAX_VERTICES]; struct lit_vertex lit[MAX_VERTICES]; } vertices;
+    uint32_t vertex_count;
+};
+
+/* ---- tokens ---- */
+
+static void put(struct maker *m, const void *bytes, uint32_t count)
+{
+    memcpy(m->stream + m->length, bytes, count);
+    m->length += count;
+}
+
+static void put16(struct maker *m, uint32_t value) { put(m, &(uint16_t){(uint16_t)value}, 2); }
+static void put32(struct maker *m, uint32_t value) { put(m, &value, 4); }
+static void put_float(struct maker *m, float value) { put(m, &value, 4); }
+
+static void token(struct maker *m, uint32_t opcode, uint32_t count)
+{
+    put16(m, opcode);
+    put16(m, count);
+}
+
+static uint32_t bits(float value)
+{
+    uint32_t out;
+    memcpy(&out, &value, 4);
+    return out;
+}
+
+static void state(struct maker *m, uint32_t number, uint32_t value)
+{
+    token(m, D3DDP2OP_RENDERSTATE, 1);
+    put32(m, number);
+    put32(m, value);
+}
+
+static void stage(struct maker *m, uint32_t index, uint32_t number, uint32_t value)
+{
+    token(m, D3DDP2OP_TEXTURESTAGESTATE, 1);
+    put16(m, index);
+    put16(m, number);
+    put32(m, value);
+}
+
+static void start_token(struct maker *m, uint32_t opcode, uint32_t count, uint32_t start)
+{
+    token(m, opcode, count);
+    put16(m, start);
+}
+
+static void clear(struct maker *m, uint32_t color)
+{
+    token(m, D3DDP2OP_CLEAR, 1);
+    put32(m, D3DCLEAR_TARGET | D3DCLEAR_ZBUFFER);
+    put32(m, color);
+    put_float(m, 1);
+    put32(m, 0);
+    put32(m, 0);
+    put32(m, 0);
+    put32(m, WIDTH);
+    put32(m, HEIGHT);
+}
+
+static void execute(struct maker *m, uint32_t fvf, uint32_t stride)
+{
+    struct cdxr_dp2_call call = {.vertex_type = fvf, .commands = m->stream, .commands_bytes = m->length, .command_length = m->length,
+                                 .vertices = &m->vertices, .vertices_bytes = (size_t)m->vertex_count * stride,
+                                 .vertex_count = m->vertex_count, .vertex_stride = stride};
+    cdxr_dp2_execute_call(m->context, &call);
+    if (call.ddrval != D3D_OK) {
+        fprintf(stderr, "make_captures: the call stopped at 0x%x\n", call.error_offset);
+        exit(1);
+    }
+    m->length = m->vertex_count = 0;
+}
+
+/* ---- surfaces ---- */
+
+static uint32_t color_memory[WIDTH * HEIGHT], depth_memory[WIDTH * HEIGHT];
+static uint32_t checker_memory[7][64 * 64];
+static uint16_t puff_memory[32 * 32];
+static uint8_t wood_memory[32 * 32];
+
+static void add_surface(struct maker *m, uint32_t handle, uint32_t flags, enum cdxr_dp2_format format, uint32_t width, uint32_t height,
+                        uint32_t level_count, const struct cdxr_dp2_level *levels)
+{
+    struct cdxr_dp2_surface surface = {.handle = handle, .flags = flags, .width = width, .height = height, .depth = 1, .level_count = level_count,
+                                       .levels = levels};
+    cdxr_dp2_pixel_format_init(format, &surface.format);
+    if (cdxr_dp2_surface_register(m->context, &surface) != CDXR_DP2_OK)
+        exit(1);
+}
+
+static void add_plain(struct maker *m, uint32_t handle, uint32_t flags, enum cdxr_dp2_format format, uint32_t width, uint32_t height, void *memory,
+                      uint32_t pitch)
+{
+    struct cdxr_dp2_level level = {memory, (size_t)pitch * height, (int32_t)pitch, 0};
+    add_surface(m, handle, flags, format, width, height, 1, &level);
+}
+
+static void add_checker(struct maker *m)
+{
+    struct cdxr_dp2_level levels[7];
+    for (uint32_t level = 0; level < 7; level++) {
+        uint32_t edge = 64u >> level;
+        for (uint32_t i = 0; i < edge * edge; i++) {
+            uint32_t x = (i % edge) << level, y = (i / edge) << level;
+            uint32_t dark = ((x >> 3) ^ (y >> 3)) & 1;
+            checker_memory[level][i] = level > 3 ? 0xFF9A9A8A : dark ? 0xFF5A6A5A : 0xFFDACABA;
+        }
+        levels[level] = (struct cdxr_dp2_level){checker_memory[level], edge * edge * 4, (int32_t)edge * 4, 0};
+    }
+    add_surface(m, CHECKER, CDXR_DP2_SURFACE_TEXTURE, CDXR_DP2_FORMAT_X8R8G8B8, 64, 64, 7, levels);
+}
+
+static void add_textures(struct maker *m)
+{
+    add_checker(m);
+    for (int i = 0; i < 32 * 32; i++) {
+        float x = (float)(i % 32) - 15.5f, y = (float)(i / 32) - 15.5f, r = sqrtf(x * x + y * y) / 16;
+        uint32_t alpha = r < 1 ? (uint32_t)((1 - r) * 15) : 0;
+        puff_memory[i] = (uint16_t)(alpha << 12 | 0xFEC);
+        wood_memory[i] = (uint8_t)(((i % 32) * 3 + (int)(4 * sinf((float)(i / 32) * 0.4f))) & 31);
+    }
+    add_plain(m, PUFF, CDXR_DP2_SURFACE_TEXTURE, CDXR_DP2_FORMAT_A4R4G4B4, 32, 32, puff_memory, 64);
+    add_plain(m, WOOD, CDXR_DP2_SURFACE_TEXTURE, CDXR_DP2_FORMAT_P8, 32, 32, wood_memory, 32);
+}
+
+/* ---- the strip of the DDK page ---- */
+
+static void draw_strip(struct maker *m)
+{
+    static const float corners[5][2] = {{40, 200}, {80, 40}, {140, 200}, {180, 40}, {240, 200}};
+    static const uint32_t colors[5] = {0xFFE04030, 0xFF40C050, 0xFF4060E0, 0xFFF0D040, 0xFFFFFFFF};
+    clear(m, 0xFF202028);
+    state(m, D3DRENDERSTATE_CULLMODE, D3DCULL_CCW);
+    state(m, D3DRENDERSTATE_SHADEMODE, D3DSHADE_FLAT);
+    start_token(m, D3DDP2OP_TRIANGLESTRIP, 3, 0);
+    for (int i = 0; i < 5; i++)
+        m->vertices.tl[m->vertex_count++] = (struct tl_vertex){corners[i][0], corners[i][1], 0.5f, 1, colors[i], 0xFF000000, 0, 0};
+    execute(m, D3DFVF_TLVERTEX, sizeof(struct tl_vertex));
+}
+
+/* ---- the scene ---- */
+
+static void matrix(struct maker *m, uint32_t type, const float values[16])
+{
+    token(m, D3DDP2OP_SETTRANSFORM, 1);
+    put32(m, type);
+    for (int i = 0; i < 16; i++)
+        put_float(m, values[i]);
+}
+
+static void world(struct maker *m, float x, float y, float z, float scale)
+{
+    const float values[16] = {scale, 0, 0, 0, 0, scale, 0, 0, 0, 0, scale, 0, x, y, z, 1};
+    matrix(m, D3DTRANSFORMSTATE_WORLD, values);
+}
+
+static void camera(struct maker *m)
+{
+    const float n = 0.5f, f = 40, s = sinf(0.25f), c = cosf(0.25f);
+    const float view[16] = {1, 0, 0, 0, 0, c, -s, 0, 0, s, c, 0, 0, -1.2f * c, 1.2f * s + 1, 1};
+    const float projection[16] = {1.35f, 0, 0, 0, 0, 1.8f, 0, 0, 0, 0, f / (f - n), 1, 0, 0, -n * f / (f - n), 0};
+    matrix(m, D3DTRANSFORMSTATE_VIEW, view);
+    matrix(m, D3DTRANSFORMSTATE_PROJECTION, projection);
+    token(m, D3DDP2OP_VIEWPORTINFO, 1);
+    put32(m, 0);
+    put32(m, 0);
+    put32(m, WIDTH);
+    put32(m, HEIGHT);
+    token(m, D3DDP2OP_ZRANGE, 1);
+    put_float(m, 0);
+    put_float(m, 1);
+}
+
+static void light(struct maker *m, uint32_t index, uint32_t type, const float color[3], const float position[3], const float direction[3])
+{
+    token(m, D3DDP2OP_CREATELIGHT, 1);
+    put32(m, index);
+    token(m, D3DDP2OP_SETLIGHT, 2);
+    put32(m, index);
+    put32(m, D3DHAL_SETLIGHT_DATA);
+    put32(m, type);
+    for (int i = 0; i < 12; i++)
+        put_float(m, i % 4 == 3 ? 1 : i < 4 ? color[i] : i < 8 ? color[i - 4] * 0.7f : 0);
+    for (int i = 0; i < 3; i++)
+        put_float(m, position[i]);
+    for (int i = 0; i < 3; i++)
+        put_float(m, direction[i]);
+    static const float rest[7] = {30, 1, 1, 0, 0.08f, 0, 0};
+    for (int i = 0; i < 7; i++)
+        put_float(m, rest[i]);
+    put32(m, index);
+    put32(m, D3DHAL_SETLIGHT_ENABLE);
+}
+
+static void material(struct maker *m, float r, float g, float b, float gloss)
+{
+    const float values[17] = {r, g, b, 1, r, g, b, 1, gloss, gloss, gloss, 1, 0, 0, 0, 1, 24};
+    token(m, D3DDP2OP_SETMATERIAL, 1);
+    for (int i = 0; i < 17; i++)
+        put_float(m, values[i]);
+}
+
+static void scene_states(struct maker *m)
+{
+    state(m, D3DRENDERSTATE_AMBIENT, 0xFF303840);
+    state(m, D3DRENDERSTATE_SPECULARENABLE, 1);
+    state(m, D3DRENDERSTATE_CULLMODE, D3DCULL_NONE);
+    state(m, D3DRENDERSTATE_FOGENABLE, 1);
+    state(m, D3DRENDERSTATE_FOGCOLOR, 0xFF8090B0);
+    state(m, D3DRENDERSTATE_FOGVERTEXMODE, D3DFOG_LINEAR);
+    state(m, D3DRENDERSTATE_FOGSTART, bits(4));
+    state(m, D3DRENDERSTATE_FOGEND, bits(16));
+    stage(m, 0, D3DTSS_COLOROP, D3DTOP_MODULATE);
+    stage(m, 0, D3DTSS_MAGFILTER, 2);
+    stage(m, 0, D3DTSS_MINFILTER, 2);
+    stage(m, 0, D3DTSS_MIPFILTER, 3);
+}
+
+static void add_lit(struct maker *m, float x, float y, float z, float nx, float ny, float nz, float u, float v)
+{
+    m->vertices.lit[m->vertex_count++] = (struct lit_vertex){x, y, z, nx, ny, nz, u, v};
+}
+
+/* A floor of strips, one token a row. */
+static void floor_strips(struct maker *m)
+{
+    enum { ROWS = 12, COLUMNS = 12 };
+    world(m, 0, 0, 6, 1);
+    material(m, 0.9f, 0.9f, 0.85f, 0);
+    stage(m, 0, D3DTSS_TEXTUREMAP, CHECKER);
+    for (int row = 0; row < ROWS; row++) {
+        start_token(m, D3DDP2OP_TRIANGLESTRIP, 2 * COLUMNS, m->vertex_count);
+        for (int i = 0; i <= COLUMNS; i++)
+            for (int k = 0; k < 2; k++) {
+                float x = (float)(i - COLUMNS / 2), z = (float)(row + k - ROWS / 2);
+                add_lit(m, x, 0, z, 0, 1, 0, x * 0.5f, z * 0.5f);
+            }
+    }
+}
+
+/* A sphere: fans at the poles, indexed strips between. */
+static void sphere(struct maker *m, float x, float y, float z, float radius)
+{
+    enum { RINGS = 12, SEGMENTS = 20 };
+    uint32_t base = m->vertex_count;
+    world(m, x, y, z, radius);
+    add_lit(m, 0, 1, 0, 0, 1, 0, 0.5f, 0);
+    for (int ring = 1; ring < RINGS; ring++)
+        for (int i = 0; i <= SEGMENTS; i++) {
+            float a = (float)M_PI * (float)ring / RINGS, b = 2 * (float)M_PI * (float)i / SEGMENTS;
+            float nx = sinf(a) * cosf(b), ny = cosf(a), nz = sinf(a) * sinf(b);
+            add_lit(m, nx, ny, nz, nx, ny, nz, 3 * (float)i / SEGMENTS, 2 * (float)ring / RINGS);
+        }
+    add_lit(m, 0, -1, 0, 0, -1, 0, 0.5f, 1);
+    start_token(m, D3DDP2OP_TRIANGLEFAN, SEGMENTS, base);
+    for (int ring = 1; ring + 1 < RINGS; ring++) {
+        start_token(m, D3DDP2OP_INDEXEDTRIANGLESTRIP, 2 * SEGMENTS, base + 1);
+        for (int i = 0; i <= SEGMENTS; i++) {
+            put16(m, (uint32_t)((ring - 1) * (SEGMENTS + 1) + i));
+            put16(m, (uint32_t)(ring * (SEGMENTS + 1) + i));
+        }
+    }
+    uint32_t last = 1 + (RINGS - 1) * (SEGMENTS + 1);
+    start_token(m, D3DDP2OP_INDEXEDTRIANGLEFAN, SEGMENTS, base);
+    put16(m, last);
+    for (int i = 0; i <= SEGMENTS; i++)
+        put16(m, last - 1 - (uint32_t)i);
+}
+
+static void box(struct maker *m, float x, float y, float z, float half)
+{
+    uint32_t base = m->vertex_count;
+    world(m, x, y, z, half);
+    token(m, D3DDP2OP_INDEXEDTRIANGLELIST2, 12);
+    put16(m, base);
+    for (int face = 0; face < 6; face++) {
+        int axis = face / 2, sign = face & 1 ? 1 : -1;
+        for (int i = 0; i < 4; i++) {
+            float p[3], n[3] = {0, 0, 0};
+            p[axis] = n[axis] = (float)sign;
+            p[(axis + 1) % 3] = i & 1 ? 1 : -1;
+            p[(axis + 2) % 3] = i & 2 ? 1 : -1;
+            add_lit(m, p[0], p[1], p[2], n[0], n[1], n[2], (float)(i & 1), (float)(i >> 1));
+        }
+        static const uint16_t order[6] = {0, 1, 2, 2, 1, 3};
+        for (int i = 0; i < 6; i++)
+            put16(m, (uint32_t)(face * 4 + order[i]));
+    }
+}
+
+static void palette(struct maker *m)
+{
+    token(m, D3DDP2OP_SETPALETTE, 1);
+    put32(m, 8);
+    put32(m, 0);
+    put32(m, WOOD);
+    token(m, D3DDP2OP_UPDATEPALETTE, 1);
+    put32(m, 8);
+    put16(m, 0);
+    put16(m, 32);
+    for (uint32_t i = 0; i < 32; i++)
+        put32(m, (110 + i * 4) | (60 + i * 3) << 8 | (30 + i) << 16);
+}
+
+static void draw_scene(struct maker *m)
+{
+    static const float warm[3] = {1, 0.95f, 0.8f}, blue[3] = {0.3f, 0.4f, 0.9f};
+    static const float sun[3] = {0.5f, -0.8f, 0.6f}, at[3] = {-2.5f, 1.5f, 4}, none[3] = {0, 0, 0};
+    clear(m, 0xFF8090B0);
+    camera(m);
+    scene_states(m);
+    palette(m);
+    light(m, 0, D3DLIGHT_DIRECTIONAL, warm, none, sun);
+    light(m, 1, D3DLIGHT_POINT, blue, at, none);
+    floor_strips(m);
+    stage(m, 0, D3DTSS_TEXTUREMAP, WOOD);
+    material(m, 1, 1, 1, 0.1f);
+    box(m, 1.6f, 0.6f, 5.2f, 0.6f);
+    stage(m, 0, D3DTSS_TEXTUREMAP, 0);
+    material(m, 0.8f, 0.25f, 0.2f, 0.8f);
+    sphere(m, -1.1f, 0.9f, 5, 0.9f);
+    execute(m, D3DFVF_VERTEX, sizeof(struct lit_vertex));
+}
+
+/* Pretransformed: puffs of smoke blended over the scene, a frame of lines, points. */
+static void draw_overlay(struct maker *m)
+{
+    state(m, D3DRENDERSTATE_FOGENABLE, 0);
+    state(m, D3DRENDERSTATE_SPECULARENABLE, 0);
+    state(m, D3DRENDERSTATE_ALPHABLENDENABLE, 1);
+    state(m, D3DRENDERSTATE_SRCBLEND, D3DBLEND_SRCALPHA);
+    state(m, D3DRENDERSTATE_DESTBLEND, D3DBLEND_INVSRCALPHA);
+    state(m, D3DRENDERSTATE_ZWRITEENABLE, 0);
+    stage(m, 0, D3DTSS_TEXTUREMAP, PUFF);
+    start_token(m, D3DDP2OP_TRIANGLELIST, 6, 0);
+    for (int i = 0; i < 3; i++) {
+        float x = 90 + 45 * (float)i, y = 60 - 9 * (float)i, r = 30 + 6 * (float)i;
+        const struct tl_vertex corner[4] = {{x - r, y - r, 0.9f, 0.2f, 0xFFFFFFFF, 0xFF000000, 0, 0}, {x + r, y - r, 0.9f, 0.2f, 0xFFFFFFFF, 0xFF000000, 1, 0},
+                                            {x - r, y + r, 0.9f, 0.2f, 0xFFFFFFFF, 0xFF000000, 0, 1}, {x + r, y + r, 0.9f, 0.2f, 0xFFFFFFFF, 0xFF000000, 1, 1}};
+        static const int order[6] = {0, 1, 2, 2, 1, 3};
+        for (int k = 0; k < 6; k++)
+            m->vertices.tl[m->vertex_count++] = corner[order[k]];
+    }
+    stage(m, 0, D3DTSS_TEXTUREMAP, 0);
+    state(m, D3DRENDERSTATE_ZENABLE, 0);
+    start_token(m, D3DDP2OP_LINESTRIP, 4, m->vertex_count);
+    static const float frame[5][2] = {{8, 8}, {311, 8}, {311, 231}, {8, 231}, {8, 8}};
+    for (int i = 0; i < 5; i++)
+        m->vertices.tl[m->vertex_count++] = (struct tl_vertex){frame[i][0], frame[i][1], 0, 1, 0xC0FFFFFF, 0xFF000000, 0, 0};
+    token(m, D3DDP2OP_POINTS, 1);
+    put16(m, 9);
+    put16(m, m->vertex_count);
+    for (int i = 0; i < 9; i++)
+        m->vertices.tl[m->vertex_count++] = (struct tl_vertex){16 + 8 * (float)i, 224, 0, 1, 0xFFFFFF00, 0xFF000000, 0, 0};
+    execute(m, D3DFVF_TLVERTEX, sizeof(struct tl_vertex));
+}
+
+/* ---- files ---- */
+
+static int write_file(void *cookie, const void *bytes, size_t count)
+{
+    return fwrite(bytes, 1, count, cookie) == count;
+}
+
+static int make(const char *folder, const char *name, void (*draw)(struct maker *m), void (*overlay)(struct maker *m))
+{
+    static struct maker m;
+    char path[1024];
+    struct cdxr_dp2_config config;
+    memset(&m, 0, sizeof(m));
+    memset(color_memory, 0, sizeof(color_memory));
+    memset(depth_memory, 0, sizeof(depth_memory));
+    cdxr_dp2_config_init(&config);
+    config.ddi_level = 7;
+    config.thread_count = 1;
+    if (cdxr_dp2_create(&config, &m.context) != CDXR_DP2_OK)
+        return 1;
+    add_plain(&m, TARGET, CDXR_DP2_SURFACE_TARGET, CDXR_DP2_FORMAT_X8R8G8B8, WIDTH, HEIGHT, color_memory, WIDTH * 4);
+    add_plain(&m, DEPTH, CDXR_DP2_SURFACE_DEPTH, CDXR_DP2_FORMAT_D24S8, WIDTH, HEIGHT, depth_memory, WIDTH * 4);
+    if (overlay)
+        add_textures(&m);
+    cdxr_dp2_set_render_target(m.context, TARGET, DEPTH);
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (!file) {
+        perror(path);
+        return 1;
+    }
+    int failed = cdxr_dp2_capture_start(m.context, write_file, file) != CDXR_DP2_OK;
+    draw(&m);
+    if (overlay)
+        overlay(&m);
+    failed |= cdxr_dp2_capture_stop(m.context) != CDXR_DP2_OK;
+    failed |= fclose(file) != 0;
+    cdxr_dp2_destroy(m.context);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    const char *folder = argc > 1 ? argv[1] : ".";
+    return make(folder, "strip.dp2", draw_strip, NULL) || make(folder, "scene.dp2", draw_scene, draw_overlay);
+}
