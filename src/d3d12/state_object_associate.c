@@ -380,7 +380,8 @@ static enum status merge_slot(const struct so_linker *linker, struct so_export *
     const struct so_export *members[4] = {group, group->any_hit, group->closest_hit, group->intersection};
     const struct so_export *best = NULL;
     for (uint32_t i = 0; i < 4; i++)
-        if (members[i] && members[i]->definitions[slot] && (!best || members[i]->levels[slot] > best->levels[slot]))
+        if (members[i] && members[i]->definitions[slot] && (!best || members[i]->levels[slot] > best->levels[slot]) &&
+            (slot != SO_SLOT_STATE_OBJECT_CONFIG || members[i]->home == linker->linked))
             best = members[i];
     for (uint32_t i = 0; best && i < 4; i++) {
         const struct so_export *member = members[i];

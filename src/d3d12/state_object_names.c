@@ -348,6 +348,7 @@ static enum status add_from_collection(struct so_linker *linker, const struct so
                 return STATUS_OUT_OF_MEMORY;
         }
     }
+    export.definitions[SO_SLOT_STATE_OBJECT_CONFIG] = NULL; /* says something of the collection alone */
     for (uint32_t slot = 0; slot < SO_SLOT_COUNT; slot++)
         export.levels[slot] = export.definitions[slot] ? SO_LEVEL_INHERITED : SO_LEVEL_NONE;
     return add_export(linker, &export);
