@@ -66,6 +66,7 @@ static bool check_debug_call(struct ir_body *b, const struct ir_function *callee
     valid = valid && metadata_is_expression(&r->metadata[arguments[declare ? 2 : 3]]);
     if (!valid)
         return body_corrupt(b, "malformed call of %s", callee->name);
+    b->needs_location = true;
     return true;
 }
 

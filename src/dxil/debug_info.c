@@ -303,15 +303,56 @@ static bool check_parents(struct ir_reader *r)
     return true;
 }
 
-/* The compile units and nothing else. */
+/* Every compile unit and nothing else, once. */
 static bool check_units(struct ir_reader *r)
 {
     const struct ir_named_metadata *units = reader_named(r, "llvm.dbg.cu");
+    uint8_t *listed = reader_allocate(r, &r->arena, r->metadata_count, 1);
+    if (!listed)
+        return false;
     for (uint32_t i = 0; units && i < units->count; i++) {
         const struct ir_metadata *unit = &r->metadata[units->ids[i]];
-        if (unit->kind != IR_METADATA_DEBUG || unit->code != DEBUG_COMPILE_UNIT)
+        if (unit->kind != IR_METADATA_DEBUG || unit->code != DEBUG_COMPILE_UNIT || listed[units->ids[i]]++)
             return reader_corrupt(r, "DXIL metadata llvm.dbg.cu holds something that is no compile unit");
     }
+    for (uint32_t i = 0; i < r->metadata_count; i++)
+        if (r->metadata[i].kind == IR_METADATA_DEBUG && r->metadata[i].code == DEBUG_COMPILE_UNIT && !listed[i])
+            return reader_corrupt(r, "debug information has a compile unit that llvm.dbg.cu does not list");
+    return true;
+}
+
+static bool holds_debug_info(const struct ir_reader *r, const struct ir_metadata *node)
+{
+    for (uint32_t i = 0; node->kind == IR_METADATA_NODE && i < node->count; i++) {
+        const struct ir_metadata *element = metadata_operand(r, node, i);
+        if (element && element->kind == IR_METADATA_DEBUG)
+            return true;
+    }
+    return false;
+}
+
+/* Lists of debug information are used by debug information only, so that stripping it leaves nothing behind. */
+static bool check_confined(struct ir_reader *r)
+{
+    bool *holds = reader_allocate(r, &r->arena, r->metadata_count, sizeof(*holds));
+    if (!holds)
+        return false;
+    for (uint32_t i = 0; i < r->metadata_count; i++)
+        holds[i] = holds_debug_info(r, &r->metadata[i]);
+    for (uint32_t i = 0; i < r->metadata_count; i++) {
+        const struct ir_metadata *node = &r->metadata[i];
+        for (uint32_t k = 0; node->kind == IR_METADATA_NODE && k < node->count; k++)
+            if (node->operands[k] && holds[node->operands[k] - 1])
+                return reader_corrupt(r, "DXIL metadata node %u mixes debug information with other metadata", i);
+    }
+    for (uint32_t i = 0; i < r->named_count; i++) {
+        const struct ir_named_metadata *named = &r->named[i];
+        bool units = strcmp(named->name, "llvm.dbg.cu") == 0;
+        for (uint32_t k = 0; !units && k < named->count; k++)
+            if (holds[named->ids[k]] || r->metadata[named->ids[k]].kind == IR_METADATA_DEBUG)
+                return reader_corrupt(r, "DXIL metadata %s refers to debug information", named->name);
+    }
+    r->debug_lists = holds;
     return true;
 }
 
@@ -346,13 +387,14 @@ bool reader_check_debug_info(struct ir_reader *r)
         if (r->metadata[i].kind != IR_METADATA_DEBUG)
             continue;
         composites += r->metadata[i].code == DEBUG_COMPOSITE_TYPE;
+        r->module->has_debug_info = true;
         if (!check_references(r, &r->metadata[i]))
             return false;
     }
     if (composites > COMPOSITES_MAX)
         return reader_fail(r, STATUS_UNSUPPORTED, "debug information with %u composite types, at most %d are accepted",
                            composites, COMPOSITES_MAX);
-    return check_units(r) && check_module_flags(r) && check_parents(r);
+    return check_units(r) && check_module_flags(r) && check_parents(r) && check_confined(r);
 }
 
 bool metadata_is_code_scope(const struct ir_metadata *metadata)

@@ -299,7 +299,6 @@ bool reader_describe(struct ir_reader *r, const struct dxil_program *program)
     if (reader_named(r, "dx.valver") &&
         !read_version(r, "dx.valver", &module->validator_major, &module->validator_minor))
         return false;
-    module->has_debug_info = reader_named(r, "llvm.dbg.cu") != NULL;
     const struct ir_metadata *resources = named_node(r, "dx.resources", 0);
     return reader_list_functions(r) && reader_resources(r, resources) && read_entries(r);
 }

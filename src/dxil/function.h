@@ -65,7 +65,8 @@ struct ir_body {
     uint32_t forward_limit; /* values below this may be defined by the records that are left */
     bool phi_allowed;       /* only phis so far in the current block */
     uint64_t local_bytes;   /* of all allocas */
-    const uint8_t *used_ops;
+    bool has_location;      /* a line was given, DEBUG_LOC_AGAIN may repeat it */
+    bool needs_location;    /* the last instruction was an llvm.dbg call, which LLVM expects to have a line */
 };
 
 #define body_corrupt(b, format, ...)                                                                         \

@@ -16,6 +16,8 @@ static bool body_debug_location(struct ir_body *b, struct ir_record *record)
                  (!inlined_at || metadata_is_location(&r->metadata[inlined_at - 1]));
     if (!valid)
         return body_corrupt(b, "malformed line information");
+    b->has_location = true;
+    b->needs_location = false;
     return body_end_of_record(b, record);
 }
 
@@ -74,8 +76,13 @@ static bool read_record(struct ir_body *b, uint32_t index)
     uint32_t code = record.item->code;
     if (code == CODE_DEBUG_LOC)
         return body_debug_location(b, &record);
-    if (code == CODE_DEBUG_LOC_AGAIN)
-        return b->instruction_count ? body_end_of_record(b, &record) : body_corrupt(b, "line information for nothing");
+    if (code == CODE_DEBUG_LOC_AGAIN) {
+        b->needs_location = false;
+        return b->instruction_count && b->has_location ? body_end_of_record(b, &record)
+                                                       : body_corrupt(b, "line information for nothing");
+    }
+    if (b->needs_location)
+        return body_corrupt(b, "debug information call without a line");
     if (b->current_block >= b->block_count)
         return body_corrupt(b, "instruction behind the last block");
     return body_instruction(b, &record);

@@ -81,7 +81,7 @@ static bool read_node(struct ir_reader *r, struct ir_record *record)
 
 static bool is_wanted_name(const char *name)
 {
-    return strncmp(name, "dx.", 3) == 0 || strcmp(name, "llvm.ident") == 0 || strcmp(name, "llvm.dbg.cu") == 0 ||
+    return strncmp(name, "dx.", 3) == 0 || strcmp(name, "llvm.dbg.cu") == 0 ||
            strcmp(name, "llvm.module.flags") == 0;
 }
 
@@ -234,7 +234,7 @@ static bool filter_pairs(struct ir_reader *r, struct ir_record *record, uint32_t
             return reader_corrupt(r, "DXIL metadata attachment %s refers to nothing", r->metadata_kinds[kind]);
         if (strncmp(r->metadata_kinds[kind], "dx.", 3) != 0)
             continue;
-        if (r->metadata[id].kind != IR_METADATA_NODE)
+        if (r->metadata[id].kind != IR_METADATA_NODE || r->debug_lists[id])
             return reader_corrupt(r, "DXIL metadata attachment %s is no node", r->metadata_kinds[kind]);
         record->operands[(*kept)++] = kind;
         record->operands[(*kept)++] = id;

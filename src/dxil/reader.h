@@ -193,6 +193,7 @@ struct ir_reader {
     struct ir_metadata *metadata;
     uint32_t metadata_count, metadata_capacity;
     uint32_t module_metadata_count;
+    const bool *debug_lists; /* by metadata: a tuple that holds debug information */
     struct ir_named_metadata *named;
     uint32_t named_count;
     const char *metadata_kinds[IR_METADATA_KINDS_MAX];

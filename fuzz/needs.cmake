@@ -1,0 +1,4 @@
+# See CMakeLists.txt.
+set(seeds_fuzz_dxil_container ${CDXR_FIXTURES}/dxil)
+set(seeds_fuzz_dxil_module ${CDXR_FIXTURES}/dxil)
+set(libraries_fuzz_dxil_module cdxr_llvm)
