@@ -161,9 +161,8 @@ static enum status read_library(struct so_reader *reader, const void *data)
     out->subobject_index = reader->index;
     out->rdat = &library->rdat;
     out->user = library;
-    /* Payload access qualifiers are the default from 6.7 on; "MaxPayloadSizeInBytes is ignored for payloads that use
-     * payload access qualifiers". */
-    out->ignore_payload_limit = library->module->major == 6 && library->module->minor >= 7;
+    /* "MaxPayloadSizeInBytes is ignored for payloads that use payload access qualifiers" */
+    out->ignore_payload_limit = library->module->has_payload_qualifiers;
     out->export_count = desc->NumExports;
     return copy_exports(reader, desc->pExports, desc->NumExports, &out->exports);
 }

@@ -299,6 +299,7 @@ bool reader_describe(struct ir_reader *r, const struct dxil_program *program)
     if (reader_named(r, "dx.valver") &&
         !read_version(r, "dx.valver", &module->validator_major, &module->validator_minor))
         return false;
+    module->has_payload_qualifiers = reader_named(r, "dx.dxrPayloadAnnotations");
     const struct ir_metadata *resources = named_node(r, "dx.resources", 0);
     return reader_list_functions(r) && reader_resources(r, resources) && read_entries(r);
 }

@@ -128,6 +128,7 @@ struct dxil_module {
     uint32_t validator_major, validator_minor;
     bool native_16bit;    /* 16-bit types take 16 bits; else minimum precision */
     bool has_debug_info;
+    bool has_payload_qualifiers; /* payload access qualifiers (dx.dxrPayloadAnnotations) */
     enum dxil_hash_kind hash_kind;
     uint64_t feature_flags; /* SFI0, 0 if absent */
 
