@@ -237,7 +237,7 @@ static void guest_call(bool nt)
     assert_color(pixel(f, 8, 8), 0x4080C0, 0, "drawn");
     poke(0x1801 + 12, 0xFFFFFFF0); /* a dangling command surface */
     assert_int_equal(cdxr_dp2_execute_guest(f->context, 0x1801, 0), DDHAL_DRIVER_HANDLED);
-    assert_int_equal(peek(0x1801 + 48), DDERR_INVALIDPARAMS);
+    assert_int_equal((int32_t)peek(0x1801 + 48), DDERR_INVALIDPARAMS);
     assert_int_equal(cdxr_dp2_execute_guest(f->context, 0xFFFFFFFF, 0), DDHAL_DRIVER_NOTHANDLED);
     fixture_free(f);
 }
