@@ -118,11 +118,31 @@ static void clean_memory(LLVMValueRef instruction)
         LLVMSetAlignment(instruction, 4);
 }
 
+/* llvm-c can only add fast-math flags: build the instruction again. True when it is gone. */
+static bool clean_fast_math(struct jit_unit *unit, LLVMValueRef instruction, LLVMOpcode opcode)
+{
+    bool is_binary = opcode == LLVMFAdd || opcode == LLVMFSub || opcode == LLVMFMul || opcode == LLVMFDiv ||
+                     opcode == LLVMFRem;
+    if ((!is_binary && opcode != LLVMFCmp && opcode != LLVMFNeg) || !LLVMGetFastMathFlags(instruction))
+        return false;
+    LLVMValueRef x = LLVMGetOperand(instruction, 0), made;
+    LLVMPositionBuilderBefore(unit->builder, instruction);
+    if (opcode == LLVMFNeg)
+        made = LLVMBuildFNeg(unit->builder, x, "");
+    else if (is_binary)
+        made = LLVMBuildBinOp(unit->builder, opcode, x, LLVMGetOperand(instruction, 1), "");
+    else
+        made = LLVMBuildFCmp(unit->builder, LLVMGetFCmpPredicate(instruction), x, LLVMGetOperand(instruction, 1), "");
+    LLVMReplaceAllUsesWith(instruction, made);
+    LLVMInstructionEraseFromParent(instruction);
+    return true;
+}
+
 static enum status clean_instruction(struct jit_unit *unit, LLVMValueRef instruction)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
-    if (LLVMCanValueUseFastMathFlags(instruction))
-        LLVMSetFastMathFlags(instruction, LLVMFastMathNone);
+    if (clean_fast_math(unit, instruction, opcode))
+        return STATUS_OK;
     switch (opcode) {
     case LLVMAdd:
     case LLVMSub:
