@@ -38,14 +38,13 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *cookie)
 static void hole(const struct dxil_module *module, const char *what, const char *text)
 {
     fprintf(stderr, "checker hole: %s: %s\n", what, text ? text : "");
-    if (getenv("CDXR_FUZZ_SURVEY"))
-        return;
     FILE *file = fopen("hole.bc", "wb");
     if (file) {
         fwrite(module->bitcode, 1, module->bitcode_bytes, file);
         fclose(file);
     }
-    abort();
+    if (!getenv("CDXR_FUZZ_SURVEY"))
+        abort();
 }
 
 static void check_with_llvm(const struct dxil_module *module)

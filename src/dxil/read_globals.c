@@ -98,6 +98,8 @@ bool reader_function_declaration(struct ir_reader *r, uint32_t item_index)
         return reader_corrupt(r, "DXIL function record has a type that is no function type");
     if (calling != CALLING_C && calling != CALLING_FAST)
         return reader_corrupt(r, "unknown calling convention %llu of a DXIL function", (unsigned long long)calling);
+    if (prototype && !function->external)
+        return reader_corrupt(r, "internal DXIL function without a body");
     if (record.count < 8 || record.count > 15)
         return reader_corrupt(r, "DXIL function record has %u operands", record.count);
     record.operands[5] = 0; /* alignment of the code */
