@@ -83,6 +83,9 @@ uint64_t jit_library_hash(const struct jit_library *library);
 /* Link what unit->module calls and does not define. */
 MUST_USE enum status jit_library_link(struct jit_unit *unit);
 
+/* Attribute of functions that came from DXIL: their first parameter is the thread. */
+#define JIT_SHADER_ATTRIBUTE "cdxr-shader"
+
 /* link.c: unit->module becomes the export and every function it reaches. */
 MUST_USE enum status jit_link_reachable(struct jit_unit *unit);
 /* Index in program->modules of the module that a name with the suffix of link.c came from; -1: none. Writes the name

@@ -103,9 +103,11 @@ static enum status poll_function(struct jit_unit *unit, LLVMValueRef function)
     return STATUS_OK;
 }
 
-static bool poll_has_thread(const char *name)
+/* Only functions that came from DXIL can loop for ever. */
+static bool poll_is_shader(LLVMValueRef function)
 {
-    return strncmp(name, "ops_", 4) && strncmp(name, "jit_", 4) && strncmp(name, "device_", 7);
+    return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, JIT_SHADER_ATTRIBUTE,
+                                         (unsigned)strlen(JIT_SHADER_ATTRIBUTE)) != NULL;
 }
 
 /* What cannot happen by the rules of LLVM can happen by mistakes of a shader (a branch on an undefined value): leave the
@@ -128,7 +130,7 @@ enum status jit_add_abort_polls(struct jit_unit *unit)
         if (LLVMIsDeclaration(function))
             continue;
         poll_close_ends(unit, function);
-        if (poll_has_thread(LLVMGetValueName(function)))
+        if (poll_is_shader(function))
             RETURN_IF_FAILED(poll_function(unit, function));
     }
     return STATUS_OK;

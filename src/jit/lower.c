@@ -14,6 +14,7 @@ static LLVMValueRef lower_rebuild(struct jit_unit *unit, LLVMValueRef old, LLVMT
 {
     LLVMValueRef made = LLVMAddFunction(unit->module, "", type);
     LLVMSetLinkage(made, LLVMGetLinkage(old));
+    LLVMAddTargetDependentFunctionAttr(made, JIT_SHADER_ATTRIBUTE, "1");
     LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(unit->context, made, ""), after = first;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(old), next; block; block = next) {
         next = LLVMGetNextBasicBlock(block);
