@@ -79,45 +79,27 @@ OPS_SHORT float ops_fmad_f32(float a, float b, float c)
     return a * b + c;
 }
 
-/* Products are fused into the sum. Where that overflows, the sum is formed again in double precision: a result that is
- * representable is not lost to a product in front of it that is not. */
-static __attribute__((noinline, cold)) float dot_wide(const float *a, const float *b, uint32_t count)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += (double)a[i] * (double)b[i];
-    return (float)sum;
-}
-
-static inline float dot_finite(float sum, const float *a, const float *b, uint32_t count)
-{
-    return __builtin_expect(__builtin_fabsf(sum) < __builtin_inff(), 1) ? sum : dot_wide(a, b, count);
-}
-
 OPS_SHORT float ops_dot2_f32(float ax, float ay, float bx, float by)
 {
-    float sum = __builtin_fmaf(ay, by, ax * bx);
-    return dot_finite(sum, (float[]){ax, ay}, (float[]){bx, by}, 2);
+    return ax * bx + ay * by;
 }
 
 OPS_SHORT float ops_dot3_f32(float ax, float ay, float az, float bx, float by, float bz)
 {
-    float sum = __builtin_fmaf(az, bz, __builtin_fmaf(ay, by, ax * bx));
-    return dot_finite(sum, (float[]){ax, ay, az}, (float[]){bx, by, bz}, 3);
+    return ax * bx + ay * by + az * bz;
 }
 
 OPS_SHORT float ops_dot4_f32(float ax, float ay, float az, float aw, float bx, float by, float bz, float bw)
 {
-    float sum = __builtin_fmaf(aw, bw, __builtin_fmaf(az, bz, __builtin_fmaf(ay, by, ax * bx)));
-    return dot_finite(sum, (float[]){ax, ay, az, aw}, (float[]){bx, by, bz, bw}, 4);
+    return (float)((double)ax * bx + (double)ay * by + (double)az * bz + (double)aw * bw);
 }
 
 float ops_fdot_f32(const float *a, const float *b, uint32_t count)
 {
-    float sum = a[0] * b[0];
+    double sum = (double)a[0] * b[0];
     for (uint32_t i = 1; i < count; i++)
-        sum = __builtin_fmaf(a[i], b[i], sum);
-    return dot_finite(sum, a, b, count);
+        sum += (double)a[i] * b[i];
+    return (float)sum;
 }
 
 OPS_SHORT float ops_dot2_add_half_f32(float accumulator, _Float16 ax, _Float16 ay, _Float16 bx, _Float16 by)

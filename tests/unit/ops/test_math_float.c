@@ -205,9 +205,11 @@ static void test_sums_have_the_written_order(void **state)
 {
     /* In this order the large terms cancel first. */
     assert_true(ops_dot3_f32(1e8f, -1e8f, 1.0f, 1.0f, 1.0f, 1.0f) == 1.0f);
-    assert_true(ops_dot4_f32(1.0f, 1e8f, -1e8f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f) == 1.0f);
+    /* Four components: nothing is lost or overflows between. */
+    assert_true(ops_dot4_f32(1.0f, 1e8f, -1e8f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f) == 2.0f);
+    assert_true(ops_dot4_f32(3e38f, -2.0f, 0.5f, -3e38f, 2.0f, 0.5f, 1.0f, 1.0f) == 3e38f);
     const float a[4] = {1.0f, 1e8f, -1e8f, 1.0f}, b[4] = {1.0f, 1.0f, 1.0f, 1.0f};
-    assert_true(ops_fdot_f32(a, b, 4) == 1.0f);
+    assert_true(ops_fdot_f32(a, b, 4) == 2.0f);
     /* fmad rounds twice, fma once. */
     double e = 0x1p-30, x = 1.0 + e;
     assert_true(ops_fma_f64(x, x, -1.0 - 2 * e) == 0x1p-60);
