@@ -127,8 +127,8 @@ uint32_t ops_msad_i32(uint32_t a, uint32_t b, uint32_t c);
 uint32_t ops_ibfe_i32(uint32_t a, uint32_t b, uint32_t c);
 uint32_t ops_ubfe_i32(uint32_t a, uint32_t b, uint32_t c);
 uint32_t ops_bfi_i32(uint32_t width, uint32_t offset, uint32_t value, uint32_t replaced);
-/* Sums run from the first component to the last; dot4 and fdot keep products and sums in double, so that a sum that fits a
- * float never overflows on the way (the fixtures expect it). */
+/* Sums run from the first component to the last. dot2 and dot3 fuse each product into the sum, dot4 and fdot keep products
+ * and sums in double: a sum that fits a float is not lost to a product that does not (the fixtures expect it). */
 _Float16 ops_dot2_f16(_Float16 ax, _Float16 ay, _Float16 bx, _Float16 by);
 float ops_dot2_f32(float ax, float ay, float bx, float by);
 _Float16 ops_dot3_f16(_Float16 ax, _Float16 ay, _Float16 az, _Float16 bx, _Float16 by, _Float16 bz);

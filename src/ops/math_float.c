@@ -81,12 +81,12 @@ OPS_SHORT float ops_fmad_f32(float a, float b, float c)
 
 OPS_SHORT float ops_dot2_f32(float ax, float ay, float bx, float by)
 {
-    return ax * bx + ay * by;
+    return __builtin_fmaf(ay, by, ax * bx);
 }
 
 OPS_SHORT float ops_dot3_f32(float ax, float ay, float az, float bx, float by, float bz)
 {
-    return ax * bx + ay * by + az * bz;
+    return __builtin_fmaf(az, bz, __builtin_fmaf(ay, by, ax * bx));
 }
 
 OPS_SHORT float ops_dot4_f32(float ax, float ay, float az, float aw, float bx, float by, float bz, float bw)
