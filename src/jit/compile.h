@@ -51,6 +51,7 @@ struct jit_unit {
     bool uses_barrier;
     uint32_t wave_site_count;
     uint32_t groupshared_bytes;
+    uint32_t reported_attribute_bytes; /* intersection: largest attribute struct of ReportHit, by HLSL rules */
     uint32_t query_count, query_next;
     uint64_t stack_bytes;
     char diagnostic[256]; /* first error that LLVM reported into the context */

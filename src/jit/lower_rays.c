@@ -233,12 +233,44 @@ static uint64_t ray_struct_bytes(struct jit_unit *unit, const struct jit_call *c
     return bytes;
 }
 
+/* As shader configs count: scalars of 4 bytes, or of 8. */
+static uint32_t ray_scalar_bytes(LLVMTypeRef type)
+{
+    uint32_t bytes = 0;
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMDoubleTypeKind:
+        return 8;
+    case LLVMIntegerTypeKind:
+        return LLVMGetIntTypeWidth(type) > 32 ? 8 : 4;
+    case LLVMVectorTypeKind:
+        return LLVMGetVectorSize(type) * ray_scalar_bytes(LLVMGetElementType(type));
+    case LLVMArrayTypeKind:
+        return (uint32_t)LLVMGetArrayLength2(type) * ray_scalar_bytes(LLVMGetElementType(type));
+    case LLVMStructTypeKind:
+        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+            bytes += ray_scalar_bytes(LLVMStructGetTypeAtIndex(type, i));
+        return bytes;
+    default:
+        return 4;
+    }
+}
+
+static void ray_note_attributes(struct jit_unit *unit, const struct jit_call *call, LLVMValueRef pointer)
+{
+    LLVMTypeRef type = LLVMIsAAllocaInst(pointer) ? LLVMGetAllocatedType(pointer)
+                                                  : LLVMGetTypeByName2(unit->context, call->overload);
+    uint32_t bytes = type && LLVMTypeIsSized(type) ? ray_scalar_bytes(type) : 0;
+    if (bytes > unit->reported_attribute_bytes)
+        unit->reported_attribute_bytes = bytes;
+}
+
 static enum status ray_report(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result)
 {
     uint64_t bytes = ray_struct_bytes(unit, call, call->arguments[2]);
     if (bytes > ABI_ATTRIBUTE_STORAGE_BYTES)
         return jit_unit_fail(unit, STATUS_INVALID, "reports attributes of %llu bytes, at most %d are kept",
                              (unsigned long long)bytes, ABI_ATTRIBUTE_STORAGE_BYTES);
+    ray_note_attributes(unit, call, call->arguments[2]);
     LLVMValueRef arguments[] = {call->thread, call->arguments[0], call->arguments[1], call->arguments[2],
                                 ir_u32(unit, (uint32_t)bytes)};
     *result = ir_call(unit, "jit_report_hit", ir_i1(unit), arguments, 5);
