@@ -161,7 +161,8 @@ static bool check_stages(const struct call_walk *w, uint32_t index)
 {
     const struct dxil_function *function = &w->r->module->functions[index];
     uint32_t bit = 1u << function->kind;
-    if (!function->defined || w->stages[index] & bit)
+    /* Other functions are judged by the entry points that reach them; jit does so across libraries. */
+    if (!function->is_entry || w->stages[index] & bit)
         return true;
     const struct dxil_op *op = find_offender(w, index, bit);
     return reader_fail(w->r, STATUS_INVALID, "%s shader %s uses %s (opcode %u), which its kind does not allow",

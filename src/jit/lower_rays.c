@@ -50,6 +50,7 @@ enum {
 #define OP_OBJECT_POSITION    0x8000000au
 #define OP_DEBUG_BREAK        0x80000021u
 #define OP_IS_DEBUGGING       0x80000022u
+#define OP_IS_HELPER_LANE     221u
 
 struct ray_row {
     uint32_t opcode;
@@ -170,6 +171,7 @@ static const struct ray_row ray_rows[] = {
     {OP_OBJECT_POSITION, RAY_SPECIAL, NULL},
     {OP_DEBUG_BREAK, RAY_SPECIAL, NULL},
     {OP_IS_DEBUGGING, RAY_SPECIAL, NULL},
+    {OP_IS_HELPER_LANE, RAY_SPECIAL, NULL},
 };
 /* clang-format on */
 
@@ -569,6 +571,7 @@ static enum status ray_special(struct jit_unit *unit, struct jit_call *call, LLV
         *result = ray_nine(unit, call, "jit_triangle_object_position", (LLVMValueRef[2]){call->thread}, 1);
         return STATUS_OK;
     case OP_IS_DEBUGGING:
+    case OP_IS_HELPER_LANE: /* only pixel shaders have them */
         *result = ir_bool(unit, false);
         return STATUS_OK;
     case OP_REORDER: /* a hint: threads run alone here */
