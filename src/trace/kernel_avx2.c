@@ -2,6 +2,7 @@
  * The traversal kernel for avx2. */
 #if defined(__x86_64__)
 #include "trace/lanes_avx2.h"
+#include "trace/lanes_sort.h"
 
 #include "trace/tables.h"
 

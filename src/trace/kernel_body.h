@@ -30,10 +30,8 @@ struct kernel_best {
     float barycentrics[2];
 };
 
-/* The part of a traversal that wants to live in registers. */
+/* The part of a traversal that its inner loop changes, and what it needs of the structure at hand. */
 struct kernel_cursor {
-    lanes8 mul[3], near_add[3], far_add[3];
-    uint32_t near_plane[3];
     uint32_t stack_count;
     float t_max;
     const struct trace_space *space;
@@ -45,12 +43,6 @@ struct kernel_cursor {
 KERNEL_INLINE void kernel_load_space(struct kernel_cursor *c, const struct trace_space *space,
                                      const struct accel_header *structure)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        c->mul[axis] = lanes8_splat(space->mul[axis]);
-        c->near_add[axis] = lanes8_splat(space->near_add[axis]);
-        c->far_add[axis] = lanes8_splat(space->far_add[axis]);
-        c->near_plane[axis] = space->near_plane[axis];
-    }
     c->space = space;
     c->nodes = (const uint8_t *)structure + structure->node_offset;
     c->leaves = (const uint8_t *)structure + structure->leaf_offset;
@@ -59,12 +51,14 @@ KERNEL_INLINE void kernel_load_space(struct kernel_cursor *c, const struct trace
 /* Bit i: the ray may be inside box i somewhere in [t_min, t_max]. */
 KERNEL_INLINE uint32_t kernel_test_boxes(const struct kernel_cursor *c, const uint8_t *planes, float t_min, lanes8 *t_near)
 {
+    const struct trace_space *space = c->space;
     lanes8 near = lanes8_splat(t_min), far = lanes8_splat(c->t_max);
     for (int axis = 0; axis < 3; axis++) {
-        lanes8 enter = lanes8_load((const float *)(planes + c->near_plane[axis]));
-        lanes8 leave = lanes8_load((const float *)(planes + (c->near_plane[axis] ^ 32)));
-        near = lanes8_max(lanes8_mul_add(enter, c->mul[axis], c->near_add[axis]), near);
-        far = lanes8_min(lanes8_mul_add(leave, c->mul[axis], c->far_add[axis]), far);
+        lanes8 enter = lanes8_load((const float *)(planes + space->near_plane[axis]));
+        lanes8 leave = lanes8_load((const float *)(planes + (space->near_plane[axis] ^ 32)));
+        lanes8 mul = lanes8_splat(space->mul[axis]);
+        near = lanes8_max(lanes8_mul_add(enter, mul, lanes8_splat(space->near_add[axis])), near);
+        far = lanes8_min(lanes8_mul_add(leave, mul, lanes8_splat(space->far_add[axis])), far);
     }
     *t_near = near;
     return lanes8_le_mask(near, far);
@@ -316,31 +310,44 @@ KERNEL_INLINE bool kernel_leave(struct trace_state *s, struct kernel_cursor *c)
     return true;
 }
 
-KERNEL_INLINE uint32_t kernel_walk(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
+/* Take the next entry off the stack that is still near enough. False: the traversal is done. */
+KERNEL_INLINE bool kernel_pop(struct trace_state *s, struct kernel_cursor *c, uint32_t *ref)
 {
-    const float t_min = s->visible.ray.t_min;
     for (;;) {
         if (c->stack_count == s->stack_base) {
             if (!kernel_leave(s, c))
-                return TRACE_DONE;
+                return false;
             continue;
         }
         struct trace_stack_entry entry = s->stack[--c->stack_count];
-        if (entry.t_near > c->t_max)
-            continue;
-        if (!(entry.ref & ACCEL_REF_LEAF_MASK)) {
-            const struct accel_node *node = (const struct accel_node *)c->nodes + entry.ref;
-            lanes8 t_near;
-            uint32_t mask = kernel_test_boxes(c, (const uint8_t *)node->planes, t_min, &t_near);
-            c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children);
+        *ref = entry.ref;
+        if (!(entry.t_near > c->t_max))
+            return true;
+    }
+}
+
+KERNEL_INLINE void kernel_open_node(struct trace_state *s, struct kernel_cursor *c, uint32_t ref)
+{
+    const struct accel_node *node = (const struct accel_node *)c->nodes + ref;
+    lanes8 t_near;
+    uint32_t mask = kernel_test_boxes(c, (const uint8_t *)node->planes, s->visible.ray.t_min, &t_near);
+    c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children);
+}
+
+KERNEL_INLINE uint32_t kernel_walk(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
+{
+    for (uint32_t ref; kernel_pop(s, c, &ref);) {
+        if (!(ref & ACCEL_REF_LEAF_MASK)) {
+            kernel_open_node(s, c, ref);
         } else if (!s->bottom) {
-            kernel_enter(s, c, entry.ref);
+            kernel_enter(s, c, ref);
         } else {
-            uint32_t event = kernel_leaf(s, c, entry.ref, 0, ~0u, mode);
+            uint32_t event = kernel_leaf(s, c, ref, 0, ~0u, mode);
             if (event != KERNEL_CONTINUE)
                 return event;
         }
     }
+    return TRACE_DONE;
 }
 
 KERNEL_INLINE void kernel_cursor_load(struct kernel_cursor *c, const struct trace_state *s)
@@ -408,21 +415,19 @@ KERNEL_INLINE bool kernel_direct(struct trace_state *s, struct kernel_cursor *c,
     return c->best.block != NULL;
 }
 
-KERNEL_INLINE void kernel_closest_one(struct trace_state *s, uint64_t structure, const struct abi_ray *ray, uint32_t flags,
-                                      uint32_t mask, struct trace_hit *hit)
+KERNEL_INLINE void kernel_store_hit(const struct trace_state *s, const struct kernel_cursor *c, struct trace_hit *hit)
 {
-    struct kernel_cursor c;
-    if (!kernel_direct(s, &c, structure, ray, flags, mask, KERNEL_CLOSEST)) {
-        *hit = (struct trace_hit){.t = ray->t_max, .instance_index = ~0u, .geometry_index = ~0u, .primitive_index = ~0u};
+    if (!c->best.block) {
+        *hit = (struct trace_hit){.t = s->visible.ray.t_max, .instance_index = ~0u, .geometry_index = ~0u, .primitive_index = ~0u};
         return;
     }
-    hit->t = c.t_max;
-    hit->barycentrics[0] = c.best.barycentrics[0];
-    hit->barycentrics[1] = c.best.barycentrics[1];
-    hit->hit_kind = c.best.hit_kind;
-    hit->instance_index = c.best.instance_index;
-    hit->geometry_index = c.best.block->geometries[c.best.lane] & ACCEL_GEOMETRY_INDEX_MASK;
-    hit->primitive_index = c.best.block->primitives[c.best.lane];
+    hit->t = c->t_max;
+    hit->barycentrics[0] = c->best.barycentrics[0];
+    hit->barycentrics[1] = c->best.barycentrics[1];
+    hit->hit_kind = c->best.hit_kind;
+    hit->instance_index = c->best.instance_index;
+    hit->geometry_index = c->best.block->geometries[c->best.lane] & ACCEL_GEOMETRY_INDEX_MASK;
+    hit->primitive_index = c->best.block->primitives[c->best.lane];
     hit->reserved = 0;
 }
 
@@ -430,7 +435,9 @@ static void kernel_closest(uint64_t structure, const struct abi_ray *ray, uint32
                            struct trace_hit *hit)
 {
     struct trace_state s;
-    kernel_closest_one(&s, structure, ray, flags, mask, hit);
+    struct kernel_cursor c;
+    kernel_direct(&s, &c, structure, ray, flags, mask, KERNEL_CLOSEST);
+    kernel_store_hit(&s, &c, hit);
 }
 
 static uint32_t kernel_occluded(uint64_t structure, const struct abi_ray *ray, uint32_t flags, uint32_t mask)
@@ -440,21 +447,117 @@ static uint32_t kernel_occluded(uint64_t structure, const struct abi_ray *ray, u
     return kernel_direct(&s, &c, structure, ray, flags, mask, KERNEL_ANY);
 }
 
+/* Arrays: several rays are walked in turns, a node or leaf at a time, so that the memory that one of them will need is
+ * on its way while the others work. */
+enum { KERNEL_SLOTS = 6 };
+
+struct kernel_slot {
+    struct trace_state s;
+    struct kernel_cursor c;
+    uint64_t ray_index;
+};
+
+struct kernel_stream {
+    uint64_t structure;
+    const struct abi_ray *rays;
+    uint64_t count, next;
+    uint32_t flags, mask;
+    struct trace_hit *hits; /* KERNEL_CLOSEST */
+    uint8_t *occluded;      /* KERNEL_ANY */
+};
+
+KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
+{
+    for (uint32_t i = 0; i < lines; i++)
+        __builtin_prefetch(p + i * 64);
+}
+
+/* Ask for what the top of the stack names. */
+KERNEL_INLINE void kernel_prefetch_top(const struct trace_state *s, const struct kernel_cursor *c)
+{
+    if (c->stack_count == s->stack_base)
+        return;
+    uint32_t ref = s->stack[c->stack_count - 1].ref;
+    if (!(ref & ACCEL_REF_LEAF_MASK))
+        kernel_prefetch(c->nodes + ref * sizeof(struct accel_node), 4);
+    else if (s->bottom)
+        kernel_prefetch(c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
+}
+
+KERNEL_INLINE void kernel_stream_store(struct kernel_stream *stream, struct kernel_slot *slot, enum kernel_mode mode)
+{
+    if (mode == KERNEL_CLOSEST)
+        kernel_store_hit(&slot->s, &slot->c, &stream->hits[slot->ray_index]);
+    else
+        stream->occluded[slot->ray_index] = slot->c.best.block != NULL;
+}
+
+/* Start the next ray that has something to walk through. False: there is none. */
+KERNEL_INLINE bool kernel_stream_start(struct kernel_stream *stream, struct kernel_slot *slot, enum kernel_mode mode)
+{
+    struct trace_state *s = &slot->s;
+    while (stream->next < stream->count) {
+        slot->ray_index = stream->next++;
+        s->visible.ray = stream->rays[slot->ray_index];
+        s->visible.instance_mask = stream->mask;
+        s->flags = stream->flags;
+        slot->c.best.block = NULL;
+        if (state_start(s, (const struct accel_header *)(uintptr_t)stream->structure)) {
+            kernel_cursor_load(&slot->c, s);
+            return true;
+        }
+        kernel_stream_store(stream, slot, mode);
+    }
+    return false;
+}
+
+/* One node or leaf. False: the ray is done. */
+KERNEL_INLINE bool kernel_stream_step(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
+{
+    uint32_t ref;
+    if (!kernel_pop(s, c, &ref))
+        return false;
+    if (!(ref & ACCEL_REF_LEAF_MASK))
+        kernel_open_node(s, c, ref);
+    else if (!s->bottom)
+        kernel_enter(s, c, ref);
+    else if (kernel_leaf(s, c, ref, 0, ~0u, mode) == TRACE_DONE)
+        return false;
+    kernel_prefetch_top(s, c);
+    return true;
+}
+
+KERNEL_INLINE void kernel_stream_run(struct kernel_stream *stream, enum kernel_mode mode)
+{
+    struct kernel_slot slots[KERNEL_SLOTS], *active[KERNEL_SLOTS];
+    uint32_t count = 0;
+    while (count < KERNEL_SLOTS && kernel_stream_start(stream, &slots[count], mode)) {
+        active[count] = &slots[count];
+        count++;
+    }
+    while (count) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (kernel_stream_step(&active[i]->s, &active[i]->c, mode))
+                continue;
+            kernel_stream_store(stream, active[i], mode);
+            if (!kernel_stream_start(stream, active[i], mode))
+                active[i--] = active[--count];
+        }
+    }
+}
+
 static void kernel_closest_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
                                  uint32_t mask, struct trace_hit *hits)
 {
-    struct trace_state s;
-    for (uint64_t i = 0; i < count; i++)
-        kernel_closest_one(&s, structure, &rays[i], flags, mask, &hits[i]);
+    struct kernel_stream stream = {structure, rays, count, 0, flags, mask, hits, NULL};
+    kernel_stream_run(&stream, KERNEL_CLOSEST);
 }
 
 static void kernel_occluded_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
                                   uint32_t mask, uint8_t *occluded)
 {
-    struct trace_state s;
-    struct kernel_cursor c;
-    for (uint64_t i = 0; i < count; i++)
-        occluded[i] = kernel_direct(&s, &c, structure, &rays[i], flags, mask, KERNEL_ANY);
+    struct kernel_stream stream = {structure, rays, count, 0, flags, mask, NULL, occluded};
+    kernel_stream_run(&stream, KERNEL_ANY);
 }
 
 const struct trace_table TRACE_KERNEL_TABLE = {
