@@ -26,60 +26,98 @@ static inline bool setup_is_finite3(const float v[3])
     return fabsf(v[0]) <= FLT_MAX && fabsf(v[1]) <= FLT_MAX && fabsf(v[2]) <= FLT_MAX;
 }
 
-/* How far planes move outward for this origin, given bounds[2][3]. condition: accel_header.transform_condition. */
-static inline float setup_margin(const float origin[3], const float bounds[2][3], float condition, uint32_t *exact_always)
+typedef float setup4 __attribute__((vector_size(16)));
+typedef int32_t setup4i __attribute__((vector_size(16)));
+
+static inline setup4 setup_load(const float *p)
 {
-    float distance = 0, magnitude = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        distance = setup_max(distance, fabsf(bounds[0][axis] - origin[axis]));
-        distance = setup_max(distance, fabsf(bounds[1][axis] - origin[axis]));
-        magnitude = setup_max(magnitude, fabsf(origin[axis]));
-        magnitude = setup_max(magnitude, fabsf(bounds[0][axis]));
-        magnitude = setup_max(magnitude, fabsf(bounds[1][axis]));
-    }
+    setup4 r;
+    __builtin_memcpy(&r, p, sizeof(r));
+    return r;
+}
+
+static inline setup4 setup_splat(float a)
+{
+    return (setup4){a, a, a, a};
+}
+
+static inline setup4 setup_select(setup4i mask, setup4 a, setup4 b)
+{
+    return (setup4)((mask & (setup4i)a) | (~mask & (setup4i)b));
+}
+
+static inline setup4 setup_abs(setup4 a)
+{
+    return (setup4)((setup4i)a & (setup4i){INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX});
+}
+
+static inline setup4 setup_max4(setup4 a, setup4 b)
+{
+    return setup_select(a > b, a, b);
+}
+
+static inline float setup_widest(setup4 a)
+{
+    return setup_max(setup_max(a[0], a[1]), a[2]);
+}
+
+/* How far planes move outward for this origin, given bounds[2][3] of a structure's header. condition:
+ * accel_header.transform_condition. */
+static inline float setup_margin(setup4 origin, const struct accel_header *structure, uint32_t *exact_always)
+{
+    setup4 lower = setup_load(structure->bounds[0]), upper = setup_load(structure->bounds[1]);
+    float distance = setup_widest(setup_max4(setup_abs(lower - origin), setup_abs(upper - origin)));
+    float magnitude = setup_widest(setup_max4(setup_abs(origin), setup_max4(setup_abs(lower), setup_abs(upper))));
     *exact_always = !(distance < 0x1p60f);
-    return 0x1p-24f * condition * (16.0f * distance + 8.0f * magnitude) + 0x1p-144f;
+    return 0x1p-24f * structure->transform_condition * (16.0f * distance + 8.0f * magnitude) + 0x1p-144f;
 }
 
-/* One axis of the box test. shortest: components of the direction below this count as this (their crossing is then
+/* The box test's constants. shortest: components of the direction below this count as this (their crossing is then
  * still far behind every hit, see setup_space). Where a constant would overflow, the axis is not tested at all. */
-static inline void setup_axis(struct trace_space *space, int axis, float margin, float shortest)
+static inline void setup_boxes(struct trace_space *space, setup4 o, setup4 d, float margin, float shortest)
 {
-    float d = space->direction[axis], o = space->origin[axis];
-    bool negative = signbit(d);
-    float length = setup_max(fabsf(d), shortest);
-    float mul = 1.0f / (negative ? -length : length);
-    float outward = negative ? -margin : margin;
-    float near_add = -(o + outward) * mul, far_add = -(o - outward) * mul;
-    bool usable = fabsf(mul) <= FLT_MAX && fabsf(near_add) <= FLT_MAX && fabsf(far_add) <= FLT_MAX;
-    space->mul[axis] = usable ? mul : 0.0f;
-    space->near_add[axis] = usable ? near_add : -INFINITY;
-    space->far_add[axis] = usable ? far_add : INFINITY;
-    space->near_plane[axis] = (uint32_t)axis * 64u + (negative ? 32u : 0u);
+    const setup4i sign_bits = {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN};
+    setup4i sign = (setup4i)d & sign_bits;
+    setup4 length = (setup4)((setup4i)setup_max4(setup_abs(d), setup_splat(shortest)) | sign);
+    setup4 outward = (setup4)((setup4i)setup_splat(margin) | sign);
+    setup4 mul = setup_splat(1) / length;
+    setup4 near_add = -(o + outward) * mul, far_add = -(o - outward) * mul, limit = setup_splat(FLT_MAX);
+    setup4i usable = (setup_abs(mul) <= limit) & (setup_abs(near_add) <= limit) & (setup_abs(far_add) <= limit);
+    mul = (setup4)((setup4i)mul & usable);
+    near_add = setup_select(usable, near_add, setup_splat(-INFINITY));
+    far_add = setup_select(usable, far_add, setup_splat(INFINITY));
+    setup4i plane = (setup4i){0, 64, 128, 192} + ((sign >> 31) & (setup4i){32, 32, 32, 32});
+    __builtin_memcpy(space->mul, &mul, sizeof(mul));
+    __builtin_memcpy(space->near_add, &near_add, sizeof(near_add));
+    __builtin_memcpy(space->far_add, &far_add, sizeof(far_add));
+    __builtin_memcpy(space->near_plane, &plane, sizeof(plane));
 }
 
-/* Fill everything from origin and direction, which are finite. False: the direction is zero, nothing can be hit.
- * A component below 2^-40 of the longest moves the ray by less than 2^-38 M over any distance at which there is
+/* Fill everything from origin and direction (x, y, z, 0), which are finite. False: the direction is zero, nothing can
+ * be hit. A component below 2^-40 of the longest moves the ray by less than 2^-38 M over any distance at which there is
  * something to hit, far less than the margin. */
-static inline bool setup_space(struct trace_space *space, const float bounds[2][3], float condition)
+static inline bool setup_space(struct trace_space *space, const struct accel_header *structure)
 {
-    const float *d = space->direction;
-    float ax = fabsf(d[0]), ay = fabsf(d[1]), az = fabsf(d[2]);
-    uint32_t kz = ax > ay ? (ax > az ? 0 : 2) : (ay > az ? 1 : 2);
-    uint32_t kx = kz == 2 ? 0 : kz + 1, ky = kx == 2 ? 0 : kx + 1;
-    float longest = fabsf(d[kz]);
+    static const uint32_t next_axis[4] = {1, 2, 0, 1};
+    setup4 o = setup_load(space->origin), d = setup_load(space->direction);
+    setup4 length = setup_abs(d);
+    uint32_t kz = length[1] >= length[0];
+    kz = length[2] >= setup_max(length[0], length[1]) ? 2 : kz;
+    uint32_t kx = next_axis[kz], ky = next_axis[kx];
+    float longest = setup_widest(length);
     if (!(longest > 0))
         return false;
-    float margin = setup_margin(space->origin, bounds, condition, &space->exact_always);
-    for (int axis = 0; axis < 3; axis++)
-        setup_axis(space, axis, margin, longest * 0x1p-40f);
+    setup_boxes(space, o, d, setup_margin(o, structure, &space->exact_always), longest * 0x1p-40f);
     space->axes[0] = kx;
     space->axes[1] = ky;
     space->axes[2] = kz;
-    for (int i = 0; i < 3; i++)
-        space->origin_permuted[i] = space->origin[space->axes[i]];
-    space->shear[0] = d[kx] / d[kz];
-    space->shear[1] = d[ky] / d[kz];
+    space->origin_permuted[0] = space->origin[kx];
+    space->origin_permuted[1] = space->origin[ky];
+    space->origin_permuted[2] = space->origin[kz];
+    setup4 across = {space->direction[kx], space->direction[ky], 0, 0};
+    setup4 shear = across / setup_splat(space->direction[kz]);
+    space->shear[0] = shear[0];
+    space->shear[1] = shear[1];
     return true;
 }
 

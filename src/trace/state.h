@@ -47,6 +47,15 @@ static inline void state_set_opacity(struct trace_state *s, uint32_t instance_fl
         s->opacity_or = s->opacity_and = 0;
 }
 
+static inline void state_copy_ray(struct trace_space *space, const struct abi_ray *ray)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        space->origin[axis] = ray->origin[axis];
+        space->direction[axis] = ray->direction[axis];
+    }
+    space->origin[3] = space->direction[3] = 0;
+}
+
 static inline void state_push_root(struct trace_state *s, uint32_t root)
 {
     s->stack[s->stack_count++] = (struct trace_stack_entry){s->visible.ray.t_min, root};
@@ -58,7 +67,7 @@ static inline bool state_enter_bottom(struct trace_state *s, const struct accel_
     uint32_t skip = bottom->kind == ACCEL_KIND_BOXES ? ABI_RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES : ABI_RAY_FLAG_SKIP_TRIANGLES;
     if (bottom->root == ACCEL_REF_EMPTY || (s->flags & skip))
         return false;
-    if (!setup_space(&s->object, bottom->bounds, bottom->transform_condition))
+    if (!setup_space(&s->object, bottom))
         return false;
     state_set_facing(s, instance_flags);
     state_set_opacity(s, instance_flags);
@@ -77,13 +86,11 @@ static inline bool state_enter_instance(struct trace_state *s, uint32_t index)
     s->instance = instance;
     s->instance_index = index;
     if (s->top->flags & ACCEL_FLAG_IDENTITY_INSTANCE) {
-        for (int axis = 0; axis < 3; axis++) {
-            s->object.origin[axis] = s->visible.ray.origin[axis];
-            s->object.direction[axis] = s->visible.ray.direction[axis];
-        }
+        state_copy_ray(&s->object, &s->visible.ray);
     } else {
         vec_transform_point(instance->world_to_object, s->visible.ray.origin, s->object.origin);
         vec_transform_direction(instance->world_to_object, s->visible.ray.direction, s->object.direction);
+        s->object.origin[3] = s->object.direction[3] = 0;
         if (!setup_is_finite3(s->object.origin) || !setup_is_finite3(s->object.direction))
             return false;
     }
@@ -111,20 +118,14 @@ static inline bool state_start(struct trace_state *s, const struct accel_header 
     if (!structure || structure->root == ACCEL_REF_EMPTY || !state_ray_is_valid(&s->visible.ray))
         return false;
     if (structure->kind != ACCEL_KIND_INSTANCES) {
-        for (int axis = 0; axis < 3; axis++) {
-            s->object.origin[axis] = s->visible.ray.origin[axis];
-            s->object.direction[axis] = s->visible.ray.direction[axis];
-        }
+        state_copy_ray(&s->object, &s->visible.ray);
         return state_enter_bottom(s, structure, 0);
     }
     s->top = structure;
     if (structure->flags & ACCEL_FLAG_IDENTITY_INSTANCE)
         return state_enter_instance(s, structure->root & ACCEL_REF_INSTANCE_MASK);
-    for (int axis = 0; axis < 3; axis++) {
-        s->world.origin[axis] = s->visible.ray.origin[axis];
-        s->world.direction[axis] = s->visible.ray.direction[axis];
-    }
-    if (!setup_space(&s->world, structure->bounds, structure->transform_condition))
+    state_copy_ray(&s->world, &s->visible.ray);
+    if (!setup_space(&s->world, structure))
         return false;
     state_push_root(s, structure->root);
     return true;

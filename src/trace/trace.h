@@ -30,15 +30,15 @@ struct trace_stack_entry {
  * crossed at p * mul + near_add (box side where the ray enters) or p * mul + far_add (side where it leaves); the two
  * differ so that no hit of the triangle test is ever lost to rounding. */
 struct trace_space {
-    float mul[3], near_add[3], far_add[3];
-    uint32_t near_plane[3]; /* byte offset of the near planes of an axis in struct accel_node; far: that ^ 32 */
+    float mul[4], near_add[4], far_add[4]; /* x, y, z, unused */
+    float origin[4];        /* in x, y, z order */
+    float direction[4];
+    uint32_t near_plane[4]; /* byte offset of the near planes of an axis in struct accel_node; far: that ^ 32 */
     uint32_t axes[3];       /* kx, ky, kz: kz is the longest axis of the direction */
-    float origin[3];        /* in x, y, z order */
-    float direction[3];
     float origin_permuted[3]; /* origin[axes[i]] */
     float shear[2];         /* direction[kx] / direction[kz], direction[ky] / direction[kz] */
     uint32_t exact_always;  /* coordinates so large that float edge functions could overflow */
-};
+} __attribute__((aligned(16)));
 
 /* 64-byte aligned. The head is what shaders see; the rest is private to trace/. */
 struct trace_state {

@@ -40,22 +40,38 @@ static inline int triangle_edge_sign(const float p[2], const float q[2])
     return (q[0] > p[0]) - (q[0] < p[0]);
 }
 
-/* t and barycentrics from points (x, y) of a plane in which the ray is the origin, and their depths along kz. Returns
+/* Three vertices and an unused lane. Functions that take these by value are inlined, so their ABI does not matter. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+typedef double triangle4 __attribute__((vector_size(32)));
+typedef float triangle4f __attribute__((vector_size(16)));
+
+static inline __attribute__((always_inline)) triangle4 triangle_widen(const float v[3])
+{
+    return __builtin_convertvector(((triangle4f){v[0], v[1], v[2], 0}), triangle4);
+}
+
+static inline __attribute__((always_inline)) triangle4 triangle_splat(double a)
+{
+    return (triangle4){a, a, a, a};
+}
+
+/* t and barycentrics from points (x, y) of a plane in which the ray is the origin, and their depths z along kz. Returns
  * false when the origin is not inside. */
-static inline bool triangle_solve(const double x[3], const double y[3], const double z[3], double depth_scale,
+static inline bool triangle_solve(const triangle4 *x, const triangle4 *y, const triangle4 *z, double depth_scale,
                                   struct triangle_hit *hit)
 {
-    double u = x[2] * y[1] - y[2] * x[1];
-    double v = x[0] * y[2] - y[0] * x[2];
-    double w = x[1] * y[0] - y[1] * x[0];
-    bool inside = (u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0);
-    double determinant = u + v + w;
+    triangle4 xa = __builtin_shufflevector(*x, *x, 2, 0, 1, 3), xb = __builtin_shufflevector(*x, *x, 1, 2, 0, 3);
+    triangle4 ya = __builtin_shufflevector(*y, *y, 2, 0, 1, 3), yb = __builtin_shufflevector(*y, *y, 1, 2, 0, 3);
+    triangle4 e = xa * yb - ya * xb, depths = e * *z;
+    bool inside = (e[0] >= 0 && e[1] >= 0 && e[2] >= 0) || (e[0] <= 0 && e[1] <= 0 && e[2] <= 0);
+    double determinant = e[0] + e[1] + e[2];
     if (!inside || determinant == 0)
         return false;
     double scale = 1.0 / determinant;
-    hit->t = (float)((u * z[0] + v * z[1] + w * z[2]) * scale * depth_scale);
-    hit->barycentrics[0] = (float)(v * scale);
-    hit->barycentrics[1] = (float)(w * scale);
+    hit->t = (float)((depths[0] + depths[1] + depths[2]) * scale * depth_scale);
+    hit->barycentrics[0] = (float)(e[1] * scale);
+    hit->barycentrics[1] = (float)(e[2] * scale);
     return true;
 }
 
@@ -73,7 +89,7 @@ static __attribute__((noinline)) bool triangle_solve_sheared(const float v[3][3]
 {
     const float *o = space->origin_permuted;
     float p[3][2];
-    double x[3], y[3], z[3];
+    triangle4 x = {0}, y = {0}, z = {0};
     for (int i = 0; i < 3; i++) {
         float depth = v[2][i] - o[2];
         p[i][0] = (v[0][i] - o[0]) - space->shear[0] * depth;
@@ -83,11 +99,11 @@ static __attribute__((noinline)) bool triangle_solve_sheared(const float v[3][3]
         z[i] = depth;
     }
     hit->sign = triangle_sheared_sign(p);
-    return hit->sign && triangle_solve(x, y, z, 1.0 / space->direction[space->axes[2]], hit);
+    return hit->sign && triangle_solve(&x, &y, &z, 1.0 / space->direction[space->axes[2]], hit);
 }
 
 /* sign: of the float edge functions where all three are non-zero and agree, else 0 (then it is settled here). */
-static inline bool triangle_hit_exact(const float v[3][3], const struct trace_space *space, int sign,
+static inline __attribute__((always_inline)) bool triangle_hit_exact(const float v[3][3], const struct trace_space *space, int sign,
                                       struct triangle_hit *hit)
 {
     if (!sign) {
@@ -99,15 +115,13 @@ static inline bool triangle_hit_exact(const float v[3][3], const struct trace_sp
     const float *o = space->origin_permuted;
     const double dx = space->direction[space->axes[0]], dy = space->direction[space->axes[1]];
     const double dz = space->direction[space->axes[2]];
-    double x[3], y[3], z[3];
-    for (int i = 0; i < 3; i++) {
-        z[i] = (double)v[2][i] - o[2];
-        x[i] = ((double)v[0][i] - o[0]) * dz - dx * z[i];
-        y[i] = ((double)v[1][i] - o[1]) * dz - dy * z[i];
-    }
-    if (triangle_solve(x, y, z, 1.0 / dz, hit))
+    triangle4 z = triangle_widen(v[2]) - triangle_splat(o[2]);
+    triangle4 x = (triangle_widen(v[0]) - triangle_splat(o[0])) * triangle_splat(dz) - triangle_splat(dx) * z;
+    triangle4 y = (triangle_widen(v[1]) - triangle_splat(o[1])) * triangle_splat(dz) - triangle_splat(dy) * z;
+    if (triangle_solve(&x, &y, &z, 1.0 / dz, hit))
         return true;
     return triangle_solve_sheared(v, space, hit);
 }
 
+#pragma GCC diagnostic pop
 #endif
