@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The traversal kernel for avx512. */
 #if defined(__x86_64__)
-#include "trace/lanes_avx2.h"
+#include "trace/lanes_avx512.h"
 #include "trace/lanes_sort.h"
 
 #include "trace/tables.h"

@@ -6,7 +6,8 @@
  *   lanesN_load, _splat, _min, _max (second operand when one is NaN), _le_mask (bit i: a[i] <= b[i], false for NaN)
  *   lanes8_mul_add (fused or not: only for box tests, which are conservative), lanes8_store
  *   lanes4_sub, lanes4_mul (one rounding each: they decide hits and must give the same bits everywhere)
- * LANES_HAS_PUSH: the file brings its own kernel_push. LANES_HAS_EDGES: its own kernel_edges. */
+ * LANES_HAS_PUSH: the file brings its own kernel_push. LANES_HAS_PACKET: its own lanesp operations, else packets are
+ * made of lanes8. */
 
 #include <stdbool.h>
 
@@ -81,7 +82,6 @@ KERNEL_INLINE uint32_t kernel_push(struct trace_stack_entry *stack, uint32_t cou
 }
 #endif
 
-#ifndef LANES_HAS_EDGES
 /* Signs of the float edge functions of a block's four triangles. Bits 0..3: none of the lane's three is below zero;
  * 4..7: none is above zero; 8..11: none is zero. Lanes without a triangle hold NaN and give 0. */
 KERNEL_INLINE uint32_t kernel_edges(const struct accel_triangle_block *block, const struct trace_space *space)
@@ -104,7 +104,6 @@ KERNEL_INLINE uint32_t kernel_edges(const struct accel_triangle_block *block, co
     uint32_t touching = (positive & lanes4_le_mask(low, zero)) | (negative & lanes4_le_mask(zero, high));
     return positive | negative << 4 | (~touching & 15) << 8;
 }
-#endif
 
 /* Lanes that may be hit, after culling: as kernel_edges. */
 KERNEL_INLINE uint32_t kernel_block_lanes(const struct trace_state *s, const struct accel_triangle_block *block,
@@ -447,118 +446,7 @@ static uint32_t kernel_occluded(uint64_t structure, const struct abi_ray *ray, u
     return kernel_direct(&s, &c, structure, ray, flags, mask, KERNEL_ANY);
 }
 
-/* Arrays: several rays are walked in turns, a node or leaf at a time, so that the memory that one of them will need is
- * on its way while the others work. */
-enum { KERNEL_SLOTS = 6 };
-
-struct kernel_slot {
-    struct trace_state s;
-    struct kernel_cursor c;
-    uint64_t ray_index;
-};
-
-struct kernel_stream {
-    uint64_t structure;
-    const struct abi_ray *rays;
-    uint64_t count, next;
-    uint32_t flags, mask;
-    struct trace_hit *hits; /* KERNEL_CLOSEST */
-    uint8_t *occluded;      /* KERNEL_ANY */
-};
-
-KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
-{
-    for (uint32_t i = 0; i < lines; i++)
-        __builtin_prefetch(p + i * 64);
-}
-
-/* Ask for what the top of the stack names. */
-KERNEL_INLINE void kernel_prefetch_top(const struct trace_state *s, const struct kernel_cursor *c)
-{
-    if (c->stack_count == s->stack_base)
-        return;
-    uint32_t ref = s->stack[c->stack_count - 1].ref;
-    if (!(ref & ACCEL_REF_LEAF_MASK))
-        kernel_prefetch(c->nodes + ref * sizeof(struct accel_node), 4);
-    else if (s->bottom)
-        kernel_prefetch(c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
-}
-
-KERNEL_INLINE void kernel_stream_store(struct kernel_stream *stream, struct kernel_slot *slot, enum kernel_mode mode)
-{
-    if (mode == KERNEL_CLOSEST)
-        kernel_store_hit(&slot->s, &slot->c, &stream->hits[slot->ray_index]);
-    else
-        stream->occluded[slot->ray_index] = slot->c.best.block != NULL;
-}
-
-/* Start the next ray that has something to walk through. False: there is none. */
-KERNEL_INLINE bool kernel_stream_start(struct kernel_stream *stream, struct kernel_slot *slot, enum kernel_mode mode)
-{
-    struct trace_state *s = &slot->s;
-    while (stream->next < stream->count) {
-        slot->ray_index = stream->next++;
-        s->visible.ray = stream->rays[slot->ray_index];
-        s->visible.instance_mask = stream->mask;
-        s->flags = stream->flags;
-        slot->c.best.block = NULL;
-        if (state_start(s, (const struct accel_header *)(uintptr_t)stream->structure)) {
-            kernel_cursor_load(&slot->c, s);
-            return true;
-        }
-        kernel_stream_store(stream, slot, mode);
-    }
-    return false;
-}
-
-/* One node or leaf. False: the ray is done. */
-KERNEL_INLINE bool kernel_stream_step(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
-{
-    uint32_t ref;
-    if (!kernel_pop(s, c, &ref))
-        return false;
-    if (!(ref & ACCEL_REF_LEAF_MASK))
-        kernel_open_node(s, c, ref);
-    else if (!s->bottom)
-        kernel_enter(s, c, ref);
-    else if (kernel_leaf(s, c, ref, 0, ~0u, mode) == TRACE_DONE)
-        return false;
-    kernel_prefetch_top(s, c);
-    return true;
-}
-
-KERNEL_INLINE void kernel_stream_run(struct kernel_stream *stream, enum kernel_mode mode)
-{
-    struct kernel_slot slots[KERNEL_SLOTS], *active[KERNEL_SLOTS];
-    uint32_t count = 0;
-    while (count < KERNEL_SLOTS && kernel_stream_start(stream, &slots[count], mode)) {
-        active[count] = &slots[count];
-        count++;
-    }
-    while (count) {
-        for (uint32_t i = 0; i < count; i++) {
-            if (kernel_stream_step(&active[i]->s, &active[i]->c, mode))
-                continue;
-            kernel_stream_store(stream, active[i], mode);
-            if (!kernel_stream_start(stream, active[i], mode))
-                active[i--] = active[--count];
-        }
-    }
-}
-
-static void kernel_closest_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
-                                 uint32_t mask, struct trace_hit *hits)
-{
-    struct kernel_stream stream = {structure, rays, count, 0, flags, mask, hits, NULL};
-    kernel_stream_run(&stream, KERNEL_CLOSEST);
-}
-
-static void kernel_occluded_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
-                                  uint32_t mask, uint8_t *occluded)
-{
-    struct kernel_stream stream = {structure, rays, count, 0, flags, mask, NULL, occluded};
-    kernel_stream_run(&stream, KERNEL_ANY);
-}
+#include "trace/stream_body.h"
 
 const struct trace_table TRACE_KERNEL_TABLE = {
     .isa = TRACE_KERNEL_ISA,

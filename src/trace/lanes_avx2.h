@@ -9,8 +9,10 @@
 typedef __m256 lanes8;
 typedef __m128 lanes4;
 
-#define lanes8_load(p) _mm256_load_ps(p)
+#define lanes8_load(p) _mm256_loadu_ps(p)
 #define lanes8_splat(a) _mm256_set1_ps(a)
+#define lanes8_sub(a, b) _mm256_sub_ps(a, b)
+#define lanes8_mul(a, b) _mm256_mul_ps(a, b)
 #define lanes8_min(a, b) _mm256_min_ps(a, b)
 #define lanes8_max(a, b) _mm256_max_ps(a, b)
 #define lanes8_mul_add(a, b, c) _mm256_fmadd_ps(a, b, c)

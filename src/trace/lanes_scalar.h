@@ -45,6 +45,8 @@ LANES_BINARY(8, min, a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i])
 LANES_BINARY(8, max, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i])
 LANES_BINARY(4, min, a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i])
 LANES_BINARY(4, max, a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i])
+LANES_BINARY(8, sub, a.lane[i] - b.lane[i])
+LANES_BINARY(8, mul, a.lane[i] * b.lane[i])
 LANES_BINARY(4, sub, a.lane[i] - b.lane[i])
 LANES_BINARY(4, mul, a.lane[i] * b.lane[i])
 

@@ -89,6 +89,16 @@ static inline lanes8 lanes8_splat(float a)
     return (lanes8){lanes4_splat(a), lanes4_splat(a)};
 }
 
+static inline lanes8 lanes8_sub(lanes8 a, lanes8 b)
+{
+    return (lanes8){a.low - b.low, a.high - b.high};
+}
+
+static inline lanes8 lanes8_mul(lanes8 a, lanes8 b)
+{
+    return (lanes8){a.low * b.low, a.high * b.high};
+}
+
 static inline lanes8 lanes8_min(lanes8 a, lanes8 b)
 {
     return (lanes8){lanes4_min(a.low, b.low), lanes4_min(a.high, b.high)};

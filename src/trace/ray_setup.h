@@ -107,7 +107,8 @@ static inline bool setup_space(struct trace_space *space, const struct accel_hea
     float longest = setup_widest(length);
     if (!(longest > 0))
         return false;
-    setup_boxes(space, o, d, setup_margin(o, structure, &space->exact_always), longest * 0x1p-40f);
+    space->margin = setup_margin(o, structure, &space->exact_always);
+    setup_boxes(space, o, d, space->margin, longest * 0x1p-40f);
     space->axes[0] = kx;
     space->axes[1] = ky;
     space->axes[2] = kz;

@@ -36,6 +36,7 @@ struct trace_space {
     uint32_t near_plane[4]; /* byte offset of the near planes of an axis in struct accel_node; far: that ^ 32 */
     uint32_t axes[3];       /* kx, ky, kz: kz is the longest axis of the direction */
     float origin_permuted[3]; /* origin[axes[i]] */
+    float margin;           /* how far planes were moved outward */
     float shear[2];         /* direction[kx] / direction[kz], direction[ky] / direction[kz] */
     uint32_t exact_always;  /* coordinates so large that float edge functions could overflow */
 } __attribute__((aligned(16)));

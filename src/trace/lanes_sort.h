@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * Pushing a node's children without a branch, for AVX2 and above: eight keys are sorted in one register by Batcher's
+ * network, and all eight stack entries are written at once; only the count tells how many are real. A key is the float
+ * distance as an integer (distances are not negative) with the child's number in its three lowest bits. */
+#ifndef CDXR_TRACE_LANES_SORT_H
+#define CDXR_TRACE_LANES_SORT_H
+
+#include <immintrin.h>
+
+#include "trace/trace.h"
+
+#define LANES_HAS_PUSH
+
+/* One layer of the network: each lane meets partner, lanes whose bit in keep_low is set keep the smaller one. */
+#define LANES_SORT_LAYER(keys, partner, keep_low)                                                            \
+    do {                                                                                                     \
+        __m256i other_ = (partner);                                                                          \
+        (keys) = _mm256_blend_epi32(_mm256_max_epi32(keys, other_), _mm256_min_epi32(keys, other_), keep_low); \
+    } while (0)
+
+/* Descending. Bitonic: pairs, then fours, then eight. */
+static inline __attribute__((always_inline)) __m256i lanes_sort_descending(__m256i keys)
+{
+    LANES_SORT_LAYER(keys, _mm256_shuffle_epi32(keys, 0xb1), 0x66);
+    LANES_SORT_LAYER(keys, _mm256_shuffle_epi32(keys, 0x4e), 0x3c);
+    LANES_SORT_LAYER(keys, _mm256_shuffle_epi32(keys, 0xb1), 0x5a);
+    LANES_SORT_LAYER(keys, _mm256_permute2x128_si256(keys, keys, 1), 0xf0);
+    LANES_SORT_LAYER(keys, _mm256_shuffle_epi32(keys, 0x4e), 0xcc);
+    LANES_SORT_LAYER(keys, _mm256_shuffle_epi32(keys, 0xb1), 0xaa);
+    return keys;
+}
+
+/* As kernel_push in kernel_body.h. Writes eight entries above count. */
+static inline __attribute__((always_inline)) uint32_t kernel_push(struct trace_stack_entry *stack, uint32_t count,
+                                                                  uint32_t mask, __m256 t_near, const uint32_t *children)
+{
+    const __m256i low_bits = _mm256_set1_epi32(7), lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    __m256i is_hit = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), bits);
+    __m256i keys = _mm256_or_si256(_mm256_andnot_si256(low_bits, _mm256_castps_si256(t_near)), lanes);
+    keys = _mm256_blendv_epi8(_mm256_set1_epi32(INT32_MIN), keys, is_hit);
+    keys = lanes_sort_descending(keys);
+    __m256i refs = _mm256_permutevar8x32_epi32(_mm256_load_si256((const __m256i *)children), keys);
+    __m256i near = _mm256_andnot_si256(low_bits, keys);
+    __m256i even = _mm256_unpacklo_epi32(near, refs), odd = _mm256_unpackhi_epi32(near, refs);
+    _mm256_storeu_si256((__m256i *)&stack[count], _mm256_permute2x128_si256(even, odd, 0x20));
+    _mm256_storeu_si256((__m256i *)&stack[count + 4], _mm256_permute2x128_si256(even, odd, 0x31));
+    return count + (uint32_t)__builtin_popcount(mask);
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ * Arrays of rays, part of kernel_body.h. Coherent neighbours go through the structure together (packet_body.h), all
+ * others in turns. */
+
+#include "trace/packet_body.h"
+
+/* Arrays: several rays are walked in turns, a node or leaf at a time, so that the memory that one of them will need is
+ * on its way while the others work. */
+enum { KERNEL_SLOTS = 6 };
+
+struct kernel_slot {
+    struct trace_state s;
+    struct kernel_cursor c;
+    uint64_t ray_index;
+};
+
+KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
+{
+    for (uint32_t i = 0; i < lines; i++)
+        __builtin_prefetch(p + i * 64);
+}
+
+/* Ask for what the top of the stack names. */
+KERNEL_INLINE void kernel_prefetch_top(const struct trace_state *s, const struct kernel_cursor *c)
+{
+    if (c->stack_count == s->stack_base)
+        return;
+    uint32_t ref = s->stack[c->stack_count - 1].ref;
+    if (!(ref & ACCEL_REF_LEAF_MASK))
+        kernel_prefetch(c->nodes + ref * sizeof(struct accel_node), 4);
+    else if (s->bottom)
+        kernel_prefetch(c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
+}
+
+KERNEL_INLINE void kernel_stream_store(struct kernel_stream *stream, struct kernel_slot *slot, enum kernel_mode mode)
+{
+    if (mode == KERNEL_CLOSEST)
+        kernel_store_hit(&slot->s, &slot->c, &stream->hits[slot->ray_index]);
+    else
+        stream->occluded[slot->ray_index] = slot->c.best.block != NULL;
+}
+
+/* Start the next ray that has something to walk through. False: there is none. */
+KERNEL_INLINE bool kernel_stream_start(struct kernel_stream *stream, struct kernel_slot *slot, enum kernel_mode mode)
+{
+    struct trace_state *s = &slot->s;
+    while (stream->next < stream->count) {
+        slot->ray_index = stream->next++;
+        s->visible.ray = stream->rays[slot->ray_index];
+        s->visible.instance_mask = stream->mask;
+        s->flags = stream->flags;
+        slot->c.best.block = NULL;
+        if (state_start(s, (const struct accel_header *)(uintptr_t)stream->structure)) {
+            kernel_cursor_load(&slot->c, s);
+            return true;
+        }
+        kernel_stream_store(stream, slot, mode);
+    }
+    return false;
+}
+
+/* One node or leaf. False: the ray is done. */
+KERNEL_INLINE bool kernel_stream_step(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
+{
+    uint32_t ref;
+    if (!kernel_pop(s, c, &ref))
+        return false;
+    if (!(ref & ACCEL_REF_LEAF_MASK))
+        kernel_open_node(s, c, ref);
+    else if (!s->bottom)
+        kernel_enter(s, c, ref);
+    else if (kernel_leaf(s, c, ref, 0, ~0u, mode) == TRACE_DONE)
+        return false;
+    kernel_prefetch_top(s, c);
+    return true;
+}
+
+KERNEL_INLINE void kernel_stream_run(struct kernel_stream *stream, enum kernel_mode mode)
+{
+    struct kernel_slot slots[KERNEL_SLOTS], *active[KERNEL_SLOTS];
+    uint32_t count = 0;
+    while (count < KERNEL_SLOTS && kernel_stream_start(stream, &slots[count], mode)) {
+        active[count] = &slots[count];
+        count++;
+    }
+    while (count) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (kernel_stream_step(&active[i]->s, &active[i]->c, mode))
+                continue;
+            kernel_stream_store(stream, active[i], mode);
+            if (!kernel_stream_start(stream, active[i], mode))
+                active[i--] = active[--count];
+        }
+    }
+}
+
+/* Coherent groups as packets, what lies between them in turns. */
+KERNEL_INLINE void kernel_array(struct kernel_stream *stream, enum kernel_mode mode)
+{
+    const struct accel_header *structure = (const struct accel_header *)(uintptr_t)stream->structure;
+    const uint64_t count = stream->count;
+    bool may_pack = kernel_packet_fits(structure);
+    for (uint64_t i = 0; i < count; i = stream->next) {
+        uint64_t end = i;
+        while (end < count && !(may_pack && count - end >= PACKET_WIDTH && kernel_packet_is_coherent(&stream->rays[end])))
+            end += count - end < PACKET_WIDTH ? count - end : PACKET_WIDTH;
+        stream->next = i;
+        stream->count = end;
+        if (end > i)
+            kernel_stream_run(stream, mode);
+        while (may_pack && count - end >= PACKET_WIDTH && kernel_packet_is_coherent(&stream->rays[end]) &&
+               kernel_packet_run(stream, end, mode))
+            end += PACKET_WIDTH;
+        if (end == i) { /* coherent, but the packet declined */
+            stream->count = end += PACKET_WIDTH;
+            kernel_stream_run(stream, mode);
+        }
+        stream->next = end;
+    }
+}
+
+static void kernel_closest_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
+                                 uint32_t mask, struct trace_hit *hits)
+{
+    struct kernel_stream stream = {structure, rays, count, 0, flags, mask, hits, NULL};
+    kernel_array(&stream, KERNEL_CLOSEST);
+}
+
+static void kernel_occluded_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
+                                  uint32_t mask, uint8_t *occluded)
+{
+    struct kernel_stream stream = {structure, rays, count, 0, flags, mask, NULL, occluded};
+    kernel_array(&stream, KERNEL_ANY);
+}
