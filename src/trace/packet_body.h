@@ -11,6 +11,7 @@ enum { PACKET_WIDTH = 8 };
 #define lanesp_splat lanes8_splat
 #define lanesp_sub lanes8_sub
 #define lanesp_mul lanes8_mul
+#define lanesp_mul_add lanes8_mul_add
 #define lanesp_min lanes8_min
 #define lanesp_max lanes8_max
 #define lanesp_le_mask lanes8_le_mask
@@ -28,7 +29,8 @@ struct kernel_stream {
 struct kernel_packet {
     /* one lane per ray, in the packet's axis order kx, ky, kz */
     float origin[3][PACKET_WIDTH], shear[2][PACKET_WIDTH];
-    float t_max[PACKET_WIDTH];
+    float mul[3][PACKET_WIDTH], near_add[3][PACKET_WIDTH], far_add[3][PACKET_WIDTH]; /* x, y, z */
+    float t_min[PACKET_WIDTH], t_max[PACKET_WIDTH];
     /* intervals over all rays: enter * mul - enter_origin is made as (enter - enter_origin) * mul */
     float mul_low[3], mul_high[3], enter_origin[3], leave_origin[3];
     float t_min_all, t_max_all;
@@ -58,7 +60,7 @@ KERNEL_INLINE bool kernel_packet_is_coherent(const struct abi_ray *rays)
 }
 
 /* Intervals of the set-up rays. False: they do not fit together. */
-KERNEL_INLINE bool kernel_packet_intervals(struct kernel_packet *p, const struct accel_header *bottom, const struct abi_ray *rays)
+KERNEL_INLINE bool kernel_packet_intervals(struct kernel_packet *p, const struct accel_header *bottom)
 {
     const struct trace_space *first = &p->spaces[0];
     float extent = 0;
@@ -95,8 +97,13 @@ KERNEL_INLINE void kernel_packet_lanes(struct kernel_packet *p, const struct abi
     p->t_max_all = 0;
     for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
         const struct trace_space *space = &p->spaces[i];
-        for (int axis = 0; axis < 3; axis++)
+        for (int axis = 0; axis < 3; axis++) {
             p->origin[axis][i] = space->origin_permuted[axis];
+            p->mul[axis][i] = space->mul[axis];
+            p->near_add[axis][i] = space->near_add[axis];
+            p->far_add[axis][i] = space->far_add[axis];
+        }
+        p->t_min[i] = rays[i].t_min;
         p->shear[0][i] = space->shear[0];
         p->shear[1][i] = space->shear[1];
         p->cursors[i].t_max = p->t_max[i] = rays[i].t_max;
@@ -120,6 +127,20 @@ KERNEL_INLINE uint32_t kernel_packet_boxes(const struct kernel_packet *p, const 
     }
     *t_near = near;
     return lanes8_le_mask(near, far);
+}
+
+/* Rays that may be inside one child's box: the box test of kernel_test_boxes with a lane per ray. */
+KERNEL_INLINE uint32_t kernel_packet_rays(const struct kernel_packet *p, const struct accel_node *node, uint32_t child)
+{
+    const float *planes = &node->planes[0][child];
+    lanesp near = lanesp_load(p->t_min), far = lanesp_load(p->t_max);
+    for (int axis = 0; axis < 3; axis++) {
+        uint32_t plane = p->spaces[0].near_plane[axis] / 4;
+        lanesp mul = lanesp_load(p->mul[axis]);
+        near = lanesp_max(lanesp_mul_add(lanesp_splat(planes[plane]), mul, lanesp_load(p->near_add[axis])), near);
+        far = lanesp_min(lanesp_mul_add(lanesp_splat(planes[plane ^ 8]), mul, lanesp_load(p->far_add[axis])), far);
+    }
+    return lanesp_le_mask(near, far);
 }
 
 /* One triangle against all rays: bits as kernel_edges, three masks. */
@@ -147,76 +168,116 @@ KERNEL_INLINE bool kernel_packet_edges(const struct kernel_packet *p, const stru
     return true;
 }
 
-/* Settle the rays that may hit the triangle. done: rays of KERNEL_ANY that need no more. */
-KERNEL_INLINE void kernel_packet_settle(struct trace_state *s, struct kernel_packet *p, const struct abi_ray *rays,
-                                        const struct accel_triangle_block *block, uint32_t lane, const uint32_t masks[3],
-                                        uint32_t *done, enum kernel_mode mode)
+/* A ray and a lane that may meet. signs: as kernel_edges gives them. */
+KERNEL_INLINE void kernel_packet_settle(struct trace_state *s, struct kernel_packet *p, uint32_t ray,
+                                        const struct accel_triangle_block *block, uint32_t lane, uint32_t signs,
+                                        enum kernel_mode mode)
 {
-    for (uint32_t todo = (masks[0] | masks[1]) & ~*done; todo; todo &= todo - 1) {
-        uint32_t ray = (uint32_t)__builtin_ctz(todo);
-        struct kernel_cursor *c = &p->cursors[ray];
-        uint32_t signs = (masks[0] >> ray & 1) << lane | (masks[1] >> ray & 1) << (lane + 4) | (masks[2] >> ray & 1) << (lane + 8);
-        struct triangle_hit hit;
-        s->visible.ray.t_min = rays[ray].t_min;
-        if (!kernel_test_lane(s, c, block, lane, signs, &hit))
+    struct kernel_cursor *c = &p->cursors[ray];
+    struct triangle_hit hit;
+    s->visible.ray.t_min = p->t_min[ray];
+    if (!kernel_test_lane(s, c, block, lane, signs, &hit))
+        return;
+    /* a finished ray of KERNEL_ANY has an empty interval from here on */
+    p->t_max[ray] = kernel_take_direct(s, c, block, lane, &hit, mode) == TRACE_DONE ? -1 : c->t_max;
+}
+
+/* Many rays: each triangle against all of them. */
+KERNEL_INLINE void kernel_packet_block_wide(struct trace_state *s, struct kernel_packet *p, uint32_t active,
+                                            const struct accel_triangle_block *block, enum kernel_mode mode)
+{
+    for (uint32_t lane = 0; lane < ACCEL_TRIANGLE_BLOCK_WIDTH && block->primitives[lane] != ~0u; lane++) {
+        uint32_t masks[3];
+        if (!kernel_packet_edges(p, block, lane, masks))
             continue;
-        if (kernel_take_direct(s, c, block, lane, &hit, mode) == TRACE_DONE)
-            *done |= 1u << ray;
-        p->t_max[ray] = c->t_max;
+        for (uint32_t todo = (masks[0] | masks[1]) & active; todo; todo &= todo - 1) {
+            uint32_t ray = (uint32_t)__builtin_ctz(todo);
+            uint32_t signs = (masks[0] >> ray & 1) | (masks[1] >> ray & 1) << 4 | (masks[2] >> ray & 1) << 8;
+            if (p->t_max[ray] >= 0)
+                kernel_packet_settle(s, p, ray, block, lane, signs << lane, mode);
+        }
+    }
+}
+
+/* Few rays: each of them against the four triangles. */
+KERNEL_INLINE void kernel_packet_block_narrow(struct trace_state *s, struct kernel_packet *p, uint32_t active,
+                                              const struct accel_triangle_block *block, enum kernel_mode mode)
+{
+    for (; active; active &= active - 1) {
+        uint32_t ray = (uint32_t)__builtin_ctz(active);
+        uint32_t signs = kernel_edges(block, &p->spaces[ray]);
+        for (uint32_t lanes = (signs | signs >> 4) & 15; lanes && p->t_max[ray] >= 0; lanes &= lanes - 1)
+            kernel_packet_settle(s, p, ray, block, (uint32_t)__builtin_ctz(lanes), signs, mode);
     }
 }
 
 /* Farthest t that any unfinished ray still looks at. */
-KERNEL_INLINE float kernel_packet_t_max(const struct kernel_packet *p, uint32_t done)
+KERNEL_INLINE float kernel_packet_t_max(const struct kernel_packet *p)
 {
-    float t_max = 0;
-    for (uint32_t i = 0; i < PACKET_WIDTH; i++)
-        t_max = !(done >> i & 1) && p->t_max[i] > t_max ? p->t_max[i] : t_max;
-    return t_max;
+    float t[PACKET_WIDTH];
+    __builtin_memcpy(t, p->t_max, sizeof(t));
+    for (uint32_t half = PACKET_WIDTH / 2; half; half /= 2)
+        for (uint32_t i = 0; i < half; i++)
+            t[i] = t[i] > t[i + half] ? t[i] : t[i + half];
+    return t[0];
 }
 
-KERNEL_INLINE void kernel_packet_leaf(struct trace_state *s, struct kernel_packet *p, const struct abi_ray *rays, uint32_t ref,
-                                      uint32_t *done, enum kernel_mode mode)
+enum { KERNEL_PACKET_NARROW_RAYS = 4 };
+
+KERNEL_INLINE void kernel_packet_leaf(struct trace_state *s, struct kernel_packet *p, uint32_t active, uint32_t ref,
+                                      enum kernel_mode mode)
 {
     const uint8_t *leaves = (const uint8_t *)s->bottom + s->bottom->leaf_offset;
     const struct accel_triangle_block *blocks = (const struct accel_triangle_block *)leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK);
-    bool changed = false;
-    for (uint32_t i = 0; i < accel_ref_block_count(ref); i++)
-        for (uint32_t lane = 0; lane < ACCEL_TRIANGLE_BLOCK_WIDTH && blocks[i].primitives[lane] != ~0u; lane++) {
-            uint32_t masks[3];
-            if (!kernel_packet_edges(p, &blocks[i], lane, masks))
-                continue;
-            kernel_packet_settle(s, p, rays, &blocks[i], lane, masks, done, mode);
-            changed = true;
-        }
-    if (changed)
-        p->t_max_all = kernel_packet_t_max(p, *done);
+    bool is_narrow = __builtin_popcount(active) <= KERNEL_PACKET_NARROW_RAYS;
+    for (uint32_t i = 0; i < accel_ref_block_count(ref); i++) {
+        if (is_narrow)
+            kernel_packet_block_narrow(s, p, active, &blocks[i], mode);
+        else
+            kernel_packet_block_wide(s, p, active, &blocks[i], mode);
+    }
+    p->t_max_all = kernel_packet_t_max(p);
 }
 
-KERNEL_INLINE void kernel_packet_walk(struct trace_state *s, struct kernel_packet *p, const struct abi_ray *rays,
-                                      enum kernel_mode mode)
+/* Entries on the stack are node * 8 + child, so that a child's box is at hand again when its turn comes. */
+KERNEL_INLINE uint32_t kernel_packet_open(struct trace_state *s, const struct kernel_packet *p, const struct accel_node *nodes,
+                                          uint32_t index, uint32_t count)
 {
-    const uint8_t *nodes = (const uint8_t *)s->bottom + s->bottom->node_offset;
-    const uint32_t all = PACKET_WIDTH == 32 ? ~0u : (1u << PACKET_WIDTH) - 1;
-    uint32_t count = s->stack_count, done = 0;
-    s->stack[0].t_near = p->t_min_all;
-    while (count && done != all) {
+    uint32_t names[8] __attribute__((aligned(32)));
+    lanes8 t_near;
+    uint32_t mask = kernel_packet_boxes(p, (const uint8_t *)nodes[index].planes, &t_near);
+    for (uint32_t i = 0; i < 8; i++)
+        names[i] = index * 8 + i;
+    return kernel_push(s->stack, count, mask, t_near, names);
+}
+
+KERNEL_INLINE void kernel_packet_walk(struct trace_state *s, struct kernel_packet *p, enum kernel_mode mode)
+{
+    const uint32_t all = (uint32_t)((1ull << PACKET_WIDTH) - 1);
+    if (s->bottom->root & ACCEL_REF_LEAF_MASK) {
+        kernel_packet_leaf(s, p, all, s->bottom->root, mode);
+        return;
+    }
+    const struct accel_node *nodes = (const struct accel_node *)((const uint8_t *)s->bottom + s->bottom->node_offset);
+    uint32_t count = kernel_packet_open(s, p, nodes, s->bottom->root, 0);
+    while (count) {
         struct trace_stack_entry entry = s->stack[--count];
-        if (entry.t_near > p->t_max_all || entry.ref == ACCEL_REF_EMPTY)
+        if (entry.t_near > p->t_max_all)
             continue;
-        if (entry.ref & ACCEL_REF_LEAF_MASK) {
-            kernel_packet_leaf(s, p, rays, entry.ref, &done, mode);
+        const struct accel_node *node = &nodes[entry.ref / 8];
+        uint32_t ref = node->children[entry.ref % 8];
+        uint32_t active = kernel_packet_rays(p, node, entry.ref % 8);
+        if (!active || ref == ACCEL_REF_EMPTY)
             continue;
-        }
-        const struct accel_node *node = (const struct accel_node *)nodes + entry.ref;
-        lanes8 t_near;
-        uint32_t mask = kernel_packet_boxes(p, (const uint8_t *)node->planes, &t_near);
-        count = kernel_push(s->stack, count, mask, t_near, node->children);
+        if (ref & ACCEL_REF_LEAF_MASK)
+            kernel_packet_leaf(s, p, active, ref, mode);
+        else
+            count = kernel_packet_open(s, p, nodes, ref, count);
     }
 }
 
 /* Trace rays [first, first + PACKET_WIDTH). False: they do not fit together after all, nothing was done. */
-static __attribute__((noinline)) bool kernel_packet_run(struct kernel_stream *stream, uint64_t first, enum kernel_mode mode)
+KERNEL_INLINE bool kernel_packet_run(struct kernel_stream *stream, uint64_t first, enum kernel_mode mode)
 {
     const struct abi_ray *rays = &stream->rays[first];
     const struct accel_header *structure = (const struct accel_header *)(uintptr_t)stream->structure;
@@ -230,10 +291,10 @@ static __attribute__((noinline)) bool kernel_packet_run(struct kernel_stream *st
             return false;
         p.spaces[i] = s.object;
     }
-    if (!kernel_packet_intervals(&p, s.bottom, rays))
+    if (!kernel_packet_intervals(&p, s.bottom))
         return false;
     kernel_packet_lanes(&p, rays);
-    kernel_packet_walk(&s, &p, rays, mode);
+    kernel_packet_walk(&s, &p, mode);
     for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
         s.visible.ray.t_max = rays[i].t_max;
         if (mode == KERNEL_CLOSEST)
