@@ -26,6 +26,12 @@ struct kernel_stream {
     uint8_t *occluded;      /* KERNEL_ANY */
 };
 
+KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
+{
+    for (uint32_t i = 0; i < lines; i++)
+        __builtin_prefetch(p + i * 64);
+}
+
 struct kernel_packet {
     /* one lane per ray, in the packet's axis order kx, ky, kz */
     float origin[3][PACKET_WIDTH], shear[2][PACKET_WIDTH];
@@ -34,6 +40,8 @@ struct kernel_packet {
     /* intervals over all rays: enter * mul - enter_origin is made as (enter - enter_origin) * mul */
     float mul_low[3], mul_high[3], enter_origin[3], leave_origin[3];
     float t_min_all, t_max_all;
+    float margin[PACKET_WIDTH];
+    uint32_t near_plane[3], axes[3];
     struct trace_space spaces[PACKET_WIDTH];
     struct kernel_cursor cursors[PACKET_WIDTH];
 };
@@ -44,81 +52,145 @@ KERNEL_INLINE bool kernel_packet_fits(const struct accel_header *structure)
     return structure && (structure->kind == ACCEL_KIND_TRIANGLES || (structure->flags & ACCEL_FLAG_IDENTITY_INSTANCE));
 }
 
-/* Do the next PACKET_WIDTH rays point the same way? The first two decide in nearly all cases that are not coherent. */
+/* Do the next PACKET_WIDTH rays point the same way: signs, longest axis, little angle between them? The first two decide
+ * in nearly all cases that are not coherent. */
 KERNEL_INLINE bool kernel_packet_is_coherent(const struct abi_ray *rays)
 {
-    setup4 first = setup_load(rays[0].direction), tolerance = setup_splat(0.05f * setup_widest(setup_abs(first)));
-    setup4i differ = {0, 0, 0, 0};
+    setup4 first = setup_load(rays[0].direction), first_length = setup_abs(first);
+    float longest = setup_widest(first_length);
+    setup4 tolerance = setup_splat(0.05f * longest), low = first_length, high = first_length;
     for (uint32_t i = 1; i < PACKET_WIDTH; i++) {
-        setup4 d = setup_load(rays[i].direction);
-        differ |= ((setup4i)d ^ (setup4i)first) < 0;
-        differ |= ~(setup_abs(d - first) <= tolerance);
+        setup4 d = setup_load(rays[i].direction), length = setup_abs(d);
+        setup4i differ = (((setup4i)d ^ (setup4i)first) < 0) | ~(setup_abs(d - first) <= tolerance);
         if (differ[0] | differ[1] | differ[2])
             return false;
+        low = setup_select(length < low, length, low);
+        high = setup_max4(length, high);
     }
-    return true;
+    setup4i above = {low[0] > setup_max(high[1], high[2]), low[1] > setup_max(high[0], high[2]),
+                     low[2] > setup_max(high[0], high[1]), 0};
+    return longest > 0 && (above[0] | above[1] | above[2]);
 }
 
-/* Intervals of the set-up rays. False: they do not fit together. */
-KERNEL_INLINE bool kernel_packet_intervals(struct kernel_packet *p, const struct accel_header *bottom)
+KERNEL_INLINE bool kernel_packet_rays_are_valid(const struct abi_ray *rays)
 {
-    const struct trace_space *first = &p->spaces[0];
-    float extent = 0;
+    bool valid = true;
+    for (uint32_t i = 0; i < PACKET_WIDTH; i++)
+        valid &= state_ray_is_valid(&rays[i]);
+    return valid;
+}
+
+/* setup_space for all rays at once: loops over lanes that the compiler turns into vectors. bottom is the structure, first
+ * the set-up ray 0, whose signs and longest axis all others share (kernel_packet_is_coherent). */
+KERNEL_INLINE void kernel_packet_setup(struct kernel_packet *p, const struct accel_header *bottom,
+                                       const struct trace_space *first, const struct abi_ray *rays)
+{
+    float origin[3][PACKET_WIDTH], direction[3][PACKET_WIDTH], distance[PACKET_WIDTH], magnitude[PACKET_WIDTH];
+    float bound = 0;
     for (int axis = 0; axis < 3; axis++) {
-        extent = setup_max(extent, bottom->bounds[1][axis] - bottom->bounds[0][axis]);
-        if (!(first->mul[axis] != 0))
-            return false;
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        float low = first->origin[axis], high = low, margin = 0;
-        p->mul_low[axis] = p->mul_high[axis] = first->mul[axis];
+        bound = setup_max(bound, setup_max(fabsf(bottom->bounds[0][axis]), fabsf(bottom->bounds[1][axis])));
         for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
-            const struct trace_space *space = &p->spaces[i];
-            low = space->origin[axis] < low ? space->origin[axis] : low;
-            high = space->origin[axis] > high ? space->origin[axis] : high;
-            p->mul_low[axis] = space->mul[axis] < p->mul_low[axis] ? space->mul[axis] : p->mul_low[axis];
-            p->mul_high[axis] = space->mul[axis] > p->mul_high[axis] ? space->mul[axis] : p->mul_high[axis];
-            margin = space->margin > margin ? space->margin : margin;
-            if (space->axes[2] != first->axes[2] || space->exact_always || space->mul[axis] == 0)
-                return false;
+            origin[axis][i] = rays[i].origin[axis];
+            direction[axis][i] = rays[i].direction[axis];
         }
-        bool negative = first->near_plane[axis] & 32;
-        p->enter_origin[axis] = negative ? low - margin : high + margin;
-        p->leave_origin[axis] = negative ? high + margin : low - margin;
-        if (!(high - low <= 0.01f * extent))
-            return false;
     }
-    return true;
+    for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
+        distance[i] = 0;
+        magnitude[i] = bound;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
+            float o = origin[axis][i];
+            float span = setup_max(fabsf(bottom->bounds[0][axis] - o), fabsf(bottom->bounds[1][axis] - o));
+            distance[i] = setup_max(distance[i], span);
+            magnitude[i] = setup_max(magnitude[i], fabsf(o));
+        }
+    for (uint32_t i = 0; i < PACKET_WIDTH; i++)
+        p->margin[i] = 0x1p-24f * bottom->transform_condition * (16.0f * distance[i] + 8.0f * magnitude[i]) + 0x1p-144f;
+    const uint32_t kz = first->axes[2];
+    for (int axis = 0; axis < 3; axis++) {
+        const bool negative = first->near_plane[axis] & 32;
+        for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
+            float length = setup_max(fabsf(direction[axis][i]), fabsf(direction[kz][i]) * 0x1p-40f);
+            float outward = negative ? -p->margin[i] : p->margin[i];
+            float mul = 1.0f / (negative ? -length : length);
+            p->mul[axis][i] = mul;
+            p->near_add[axis][i] = -(origin[axis][i] + outward) * mul;
+            p->far_add[axis][i] = -(origin[axis][i] - outward) * mul;
+        }
+        for (uint32_t i = 0; i < PACKET_WIDTH; i++)
+            p->origin[axis][i] = origin[first->axes[axis]][i];
+    }
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < PACKET_WIDTH; i++)
+            p->shear[k][i] = direction[first->axes[k]][i] / direction[kz][i];
 }
 
-KERNEL_INLINE void kernel_packet_lanes(struct kernel_packet *p, const struct abi_ray *rays)
+/* What is looked at ray by ray. */
+KERNEL_INLINE void kernel_packet_spaces(struct kernel_packet *p, const struct trace_space *first, const struct abi_ray *rays)
 {
-    p->t_min_all = INFINITY;
-    p->t_max_all = 0;
     for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
-        const struct trace_space *space = &p->spaces[i];
+        struct trace_space *space = &p->spaces[i];
         for (int axis = 0; axis < 3; axis++) {
-            p->origin[axis][i] = space->origin_permuted[axis];
-            p->mul[axis][i] = space->mul[axis];
-            p->near_add[axis][i] = space->near_add[axis];
-            p->far_add[axis][i] = space->far_add[axis];
+            space->direction[axis] = rays[i].direction[axis];
+            space->axes[axis] = first->axes[axis];
+            space->origin_permuted[axis] = p->origin[axis][i];
         }
+        space->shear[0] = p->shear[0][i];
+        space->shear[1] = p->shear[1][i];
+        space->exact_always = 0;
         p->t_min[i] = rays[i].t_min;
-        p->shear[0][i] = space->shear[0];
-        p->shear[1][i] = space->shear[1];
         p->cursors[i].t_max = p->t_max[i] = rays[i].t_max;
         p->cursors[i].best.block = NULL;
         p->cursors[i].space = space;
-        p->t_min_all = rays[i].t_min < p->t_min_all ? rays[i].t_min : p->t_min_all;
-        p->t_max_all = rays[i].t_max > p->t_max_all ? rays[i].t_max : p->t_max_all;
     }
+}
+
+KERNEL_INLINE void kernel_packet_range(const float values[PACKET_WIDTH], float *low, float *high)
+{
+    float l[PACKET_WIDTH], h[PACKET_WIDTH];
+    __builtin_memcpy(l, values, sizeof(l));
+    __builtin_memcpy(h, values, sizeof(h));
+    for (uint32_t half = PACKET_WIDTH / 2; half; half /= 2)
+        for (uint32_t i = 0; i < half; i++) {
+            l[i] = l[i] < l[i + half] ? l[i] : l[i + half];
+            h[i] = h[i] > h[i + half] ? h[i] : h[i + half];
+        }
+    *low = l[0];
+    *high = h[0];
+}
+
+/* Intervals over the rays. False: constants that overflow, or origins too far apart for a packet to be of use. */
+KERNEL_INLINE bool kernel_packet_intervals(struct kernel_packet *p, const struct accel_header *bottom,
+                                           const struct trace_space *first)
+{
+    float extent = 0, unused, margin;
+    for (int axis = 0; axis < 3; axis++)
+        extent = setup_max(extent, bottom->bounds[1][axis] - bottom->bounds[0][axis]);
+    kernel_packet_range(p->margin, &unused, &margin);
+    kernel_packet_range(p->t_min, &p->t_min_all, &unused);
+    kernel_packet_range(p->t_max, &unused, &p->t_max_all);
+    for (int k = 0; k < 3; k++) {
+        uint32_t axis = first->axes[k];
+        bool negative = first->near_plane[axis] & 32;
+        float low, high, add_low, add_high;
+        kernel_packet_range(p->origin[k], &low, &high);
+        kernel_packet_range(p->mul[axis], &p->mul_low[axis], &p->mul_high[axis]);
+        kernel_packet_range(p->near_add[axis], &add_low, &add_high);
+        p->enter_origin[axis] = negative ? low - margin : high + margin;
+        p->leave_origin[axis] = negative ? high + margin : low - margin;
+        if (!(high - low <= 0.01f * extent) || !(setup_max(fabsf(add_low), fabsf(add_high)) <= 0x1p100f) ||
+            !(setup_max(fabsf(p->mul_low[axis]), fabsf(p->mul_high[axis])) <= 0x1p60f))
+            return false;
+    }
+    return margin < 0x1p40f;
 }
 
 KERNEL_INLINE uint32_t kernel_packet_boxes(const struct kernel_packet *p, const uint8_t *planes, lanes8 *t_near)
 {
     lanes8 near = lanes8_splat(p->t_min_all), far = lanes8_splat(p->t_max_all);
     for (int axis = 0; axis < 3; axis++) {
-        uint32_t plane = p->spaces[0].near_plane[axis];
+        uint32_t plane = p->near_plane[axis];
         lanes8 low = lanes8_splat(p->mul_low[axis]), high = lanes8_splat(p->mul_high[axis]);
         lanes8 enter = lanes8_sub(lanes8_load((const float *)(planes + plane)), lanes8_splat(p->enter_origin[axis]));
         lanes8 leave = lanes8_sub(lanes8_load((const float *)(planes + (plane ^ 32))), lanes8_splat(p->leave_origin[axis]));
@@ -135,7 +207,7 @@ KERNEL_INLINE uint32_t kernel_packet_rays(const struct kernel_packet *p, const s
     const float *planes = &node->planes[0][child];
     lanesp near = lanesp_load(p->t_min), far = lanesp_load(p->t_max);
     for (int axis = 0; axis < 3; axis++) {
-        uint32_t plane = p->spaces[0].near_plane[axis] / 4;
+        uint32_t plane = p->near_plane[axis] / 4;
         lanesp mul = lanesp_load(p->mul[axis]);
         near = lanesp_max(lanesp_mul_add(lanesp_splat(planes[plane]), mul, lanesp_load(p->near_add[axis])), near);
         far = lanesp_min(lanesp_mul_add(lanesp_splat(planes[plane ^ 8]), mul, lanesp_load(p->far_add[axis])), far);
@@ -147,7 +219,7 @@ KERNEL_INLINE uint32_t kernel_packet_rays(const struct kernel_packet *p, const s
 KERNEL_INLINE bool kernel_packet_edges(const struct kernel_packet *p, const struct accel_triangle_block *block, uint32_t lane,
                                        uint32_t masks[3])
 {
-    const uint32_t *axes = p->spaces[0].axes;
+    const uint32_t *axes = p->axes;
     lanesp x[3], y[3];
     for (int i = 0; i < 3; i++) {
         lanesp z = lanesp_sub(lanesp_splat(block->vertices[axes[2]][i][lane]), lanesp_load(p->origin[2]));
@@ -239,6 +311,15 @@ KERNEL_INLINE void kernel_packet_leaf(struct trace_state *s, struct kernel_packe
     p->t_max_all = kernel_packet_t_max(p);
 }
 
+KERNEL_INLINE void kernel_prefetch_ref(const struct accel_header *bottom, uint32_t ref)
+{
+    const uint8_t *base = (const uint8_t *)bottom;
+    if (ref & ACCEL_REF_LEAF_MASK)
+        kernel_prefetch(base + bottom->leaf_offset + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
+    else
+        kernel_prefetch(base + bottom->node_offset + ref * sizeof(struct accel_node), 4);
+}
+
 /* Entries on the stack are node * 8 + child, so that a child's box is at hand again when its turn comes. */
 KERNEL_INLINE uint32_t kernel_packet_open(struct trace_state *s, const struct kernel_packet *p, const struct accel_node *nodes,
                                           uint32_t index, uint32_t count)
@@ -248,6 +329,8 @@ KERNEL_INLINE uint32_t kernel_packet_open(struct trace_state *s, const struct ke
     uint32_t mask = kernel_packet_boxes(p, (const uint8_t *)nodes[index].planes, &t_near);
     for (uint32_t i = 0; i < 8; i++)
         names[i] = index * 8 + i;
+    for (uint32_t todo = mask; todo; todo &= todo - 1)
+        kernel_prefetch_ref(s->bottom, nodes[index].children[__builtin_ctz(todo)]);
     return kernel_push(s->stack, count, mask, t_near, names);
 }
 
@@ -284,16 +367,19 @@ KERNEL_INLINE bool kernel_packet_run(struct kernel_stream *stream, uint64_t firs
     struct trace_state s;
     struct kernel_packet p;
     s.visible.instance_mask = stream->mask;
+    s.visible.ray = rays[0];
     s.flags = stream->flags;
-    for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
-        s.visible.ray = rays[i];
-        if (!state_start(&s, structure) || s.bottom->kind != ACCEL_KIND_TRIANGLES)
-            return false;
-        p.spaces[i] = s.object;
-    }
-    if (!kernel_packet_intervals(&p, s.bottom))
+    if (!kernel_packet_rays_are_valid(rays) || !state_start(&s, structure) || s.bottom->kind != ACCEL_KIND_TRIANGLES ||
+        s.object.exact_always)
         return false;
-    kernel_packet_lanes(&p, rays);
+    for (int axis = 0; axis < 3; axis++) {
+        p.near_plane[axis] = s.object.near_plane[axis];
+        p.axes[axis] = s.object.axes[axis];
+    }
+    kernel_packet_setup(&p, s.bottom, &s.object, rays);
+    kernel_packet_spaces(&p, &s.object, rays);
+    if (!kernel_packet_intervals(&p, s.bottom, &s.object))
+        return false;
     kernel_packet_walk(&s, &p, mode);
     for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
         s.visible.ray.t_max = rays[i].t_max;

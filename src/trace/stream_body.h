@@ -14,12 +14,6 @@ struct kernel_slot {
     uint64_t ray_index;
 };
 
-KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
-{
-    for (uint32_t i = 0; i < lines; i++)
-        __builtin_prefetch(p + i * 64);
-}
-
 /* Ask for what the top of the stack names. */
 KERNEL_INLINE void kernel_prefetch_top(const struct trace_state *s, const struct kernel_cursor *c)
 {

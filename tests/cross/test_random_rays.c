@@ -19,7 +19,7 @@
 #include "ref/scene.h"
 #include "trace/trace.h"
 
-enum { RAYS_PER_SCENE = 150000 };
+enum { RAYS_PER_SCENE = 167000 };
 
 static struct thread_pool *pool;
 
@@ -150,6 +150,10 @@ static void check_isas(const char *name, const struct scene *scene, const struct
                          other[i].primitive_index, other[i].t, hits[i].primitive_index, hits[i].t);
             if (occluded[i] != (hits[i].instance_index != ~0u))
                 fail_msg("%s: ray %u: occlusion differs on %s", name, i, cpu_isa_name(isa));
+            struct trace_hit one;
+            table->closest((uintptr_t)scene->tlas, &rays[i], flags, 0xff, &one);
+            if (memcmp(&hits[i], &one, sizeof(one)) != 0)
+                fail_msg("%s: ray %u alone differs on %s", name, i, cpu_isa_name(isa));
         }
     }
     free(other);
@@ -168,6 +172,12 @@ static void make_rays(struct abi_ray *rays, float extent, struct scene_random *r
         }
         if (i % 8 == 0) /* along an axis */
             ray->direction[(i / 8) % 3] = ray->direction[(i / 8 + 1) % 3] = i % 16 ? 0.0f : -0.0f;
+        if (i / 64 % 3 == 1 && i % 64 > 1) { /* a bundle, which arrays may walk as a packet */
+            for (int axis = 0; axis < 3; axis++) {
+                ray->origin[axis] = rays[i - i % 64 + 1].origin[axis];
+                ray->direction[axis] = rays[i - i % 64 + 1].direction[axis] * scene_random_float(random, 0.99f, 1.01f);
+            }
+        }
         ray->t_min = i % 5 ? 0 : scene_random_float(random, 0, 0.5f);
         ray->t_max = i % 7 ? INFINITY : ray->t_min + scene_random_float(random, 0, 1);
     }
@@ -181,7 +191,8 @@ static void run_scene(const char *name, struct scene *scene, float extent)
     struct tally tally = {0};
     make_rays(rays, extent, &random);
     scene_build_all(scene, pool, 0);
-    trace_table_for(CPU_ISA_SCALAR)->closest_array((uintptr_t)scene->tlas, rays, RAYS_PER_SCENE, 0, 0xff, hits);
+    for (uint32_t i = 0; i < RAYS_PER_SCENE; i++)
+        trace_table_for(CPU_ISA_SCALAR)->closest((uintptr_t)scene->tlas, &rays[i], 0, 0xff, &hits[i]);
     check_isas(name, scene, rays, hits, 0);
     for (uint32_t i = 0; i < RAYS_PER_SCENE; i++)
         check_ray(name, scene, &rays[i], &hits[i], &tally);
