@@ -11,7 +11,18 @@
 #include "d3d12/shader_compiler.h"
 #include "dxil/module.h"
 
-static const ID3D12StateObjectPropertiesVtbl properties_vtbl;
+/* ID3D12StateObjectProperties1, which Debian's header lacks: one method more. */
+struct program_identifier { /* D3D12_PROGRAM_IDENTIFIER */
+    UINT64 opaque_data[4];
+};
+struct properties1_vtbl {
+    ID3D12StateObjectPropertiesVtbl properties;
+    struct program_identifier(STDMETHODCALLTYPE *GetProgramIdentifier)(ID3D12StateObjectProperties *, LPCWSTR);
+};
+static const IID iid_state_object_properties1 = {
+    0x460caac7, 0x1d24, 0x446a, {0xa1, 0x84, 0xca, 0x67, 0xdb, 0x49, 0x41, 0x38}};
+
+static const struct properties1_vtbl properties_vtbl;
 
 static struct d3d12_state_object *from_properties(ID3D12StateObjectProperties *self)
 {
@@ -44,6 +55,7 @@ static const struct com_iid_offset interfaces[] = {
     {&IID_ID3D12Pageable, 0},
     {&IID_ID3D12StateObject, 0},
     {&IID_ID3D12StateObjectProperties, offsetof(struct d3d12_state_object, properties)},
+    {&iid_state_object_properties1, offsetof(struct d3d12_state_object, properties)},
 };
 
 static const struct com_class state_object_class = {
@@ -136,12 +148,26 @@ static void STDMETHODCALLTYPE d3d12_state_object_properties_SetPipelineStackSize
         object->pipeline.stack_bytes = PipelineStackSizeInBytes;
 }
 
-static const ID3D12StateObjectPropertiesVtbl properties_vtbl = {
-    COM_UNKNOWN_ENTRIES(d3d12_state_object_properties),
-    d3d12_state_object_properties_GetShaderIdentifier,
-    d3d12_state_object_properties_GetShaderStackSize,
-    d3d12_state_object_properties_GetPipelineStackSize,
-    d3d12_state_object_properties_SetPipelineStackSize,
+/* Programs are work graphs and generic pipelines; raytracing state objects have none. */
+static struct program_identifier STDMETHODCALLTYPE
+d3d12_state_object_properties_GetProgramIdentifier(ID3D12StateObjectProperties *self, LPCWSTR pProgramName)
+{
+    struct d3d12_state_object *object = from_properties(self);
+    message_write(d3d12_device_of(&object->object)->messages, RULE_STATE_OBJECT_NOTE,
+                  "GetProgramIdentifier: '%s' has no programs, only shaders (GetShaderIdentifier)",
+                  com_object_name(&object->object));
+    return (struct program_identifier){{0}};
+}
+
+static const struct properties1_vtbl properties_vtbl = {
+    {
+        COM_UNKNOWN_ENTRIES(d3d12_state_object_properties),
+        d3d12_state_object_properties_GetShaderIdentifier,
+        d3d12_state_object_properties_GetShaderStackSize,
+        d3d12_state_object_properties_GetPipelineStackSize,
+        d3d12_state_object_properties_SetPipelineStackSize,
+    },
+    d3d12_state_object_properties_GetProgramIdentifier,
 };
 
 /* --- creation --- */

@@ -126,6 +126,11 @@ static void test_query_interface_and_counts(void **state)
     assert_int_equal(
         ID3D12StateObjectProperties_QueryInterface(properties, &IID_ID3D12StateObject, (void **)&again), S_OK);
     assert_ptr_equal(again, object);
+    static const IID iid_properties1 = {0x460caac7, 0x1d24, 0x446a, {0xa1, 0x84, 0xca, 0x67, 0xdb, 0x49, 0x41, 0x38}};
+    void *properties1 = NULL;
+    assert_int_equal(ID3D12StateObject_QueryInterface(object, &iid_properties1, &properties1), S_OK);
+    assert_ptr_equal(properties1, properties);
+    ID3D12StateObjectProperties_Release(properties);
     IUnknown_Release(a);
     IUnknown_Release(b);
     ID3D12StateObject_Release(again);
