@@ -102,8 +102,8 @@ struct abi_dispatch {
     const struct abi_pipeline *pipeline;
     void *exec;                  /* exec's own: shader tables, queue, message context */
     /* [parameter of the global root signature]: bytes from the address of a root descriptor to the end of its
-     * resource, 0 for other parameters. Made once per dispatch, so that shaders need no look-up per thread.
-     * NULL: shaders ask services->bytes_behind. Local root descriptors always do. */
+     * resource, 0 for other parameters. Made once per dispatch, so that shaders need no look-up per thread; for local
+     * root descriptors they ask services->bytes_behind. */
     const uint64_t *global_root_bytes;
 };
 

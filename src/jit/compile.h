@@ -30,6 +30,14 @@ struct jit {
 
 enum { JIT_MAX_FUNCTIONS = 4096 };
 
+/* What a root descriptor or root constants were made from. */
+struct jit_root_handle {
+    LLVMValueRef memory, address, bytes;
+    uint32_t kind, stride;
+    bool is_uav;
+};
+enum { JIT_MAX_ROOT_HANDLES = 256 };
+
 struct jit_unit {
     struct jit *jit;
     const struct jit_program *program;
@@ -53,6 +61,8 @@ struct jit_unit {
     uint32_t groupshared_bytes;
     uint32_t reported_attribute_bytes; /* intersection: largest attribute struct of ReportHit, by HLSL rules */
     uint32_t query_count, query_next;
+    struct jit_root_handle root_handles[JIT_MAX_ROOT_HANDLES];
+    uint32_t root_handle_count;
     uint64_t stack_bytes;
     char diagnostic[256]; /* first error that LLVM reported into the context */
 
@@ -116,6 +126,9 @@ struct jit_call {
     LLVMValueRef arguments[32];
 };
 MUST_USE enum status jit_lower_handle(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result);
+/* Pointer to the descriptor that a handle stands for. A descriptor of the frame is copied for each operation: it is seen to
+ * hold known values there, whatever the stores in between reach. */
+LLVMValueRef jit_descriptor_of_handle(struct jit_unit *unit, struct jit_call *call, LLVMValueRef handle);
 MUST_USE enum status jit_lower_library_op(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result);
 MUST_USE enum status jit_lower_ray_op(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result);
 MUST_USE enum status jit_lower_wave_op(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result);

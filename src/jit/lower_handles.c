@@ -96,34 +96,67 @@ static LLVMValueRef handle_frame_descriptor(struct jit_unit *unit, struct jit_ca
     return ir_alloca(unit, call->function, type, 64, "descriptor");
 }
 
+static void handle_fill(struct jit_unit *unit, const struct jit_root_handle *root, LLVMValueRef out)
+{
+    LLVMValueRef arguments[] = {out,
+                                LLVMConstInt(ir_i8(unit), root->kind, false),
+                                ir_bool(unit, root->is_uav),
+                                ir_u32(unit, root->stride),
+                                root->address,
+                                root->bytes};
+    ir_call(unit, "jit_make_descriptor", ir_void(unit), arguments, ARRAY_COUNT(arguments));
+}
+
+/* A descriptor in the frame, remembered so that operations can have copies of their own (jit_descriptor_of_handle). */
+static LLVMValueRef handle_remember(struct jit_unit *unit, struct jit_call *call, struct jit_root_handle root)
+{
+    root.memory = handle_frame_descriptor(unit, call);
+    handle_fill(unit, &root, root.memory);
+    if (unit->root_handle_count < ARRAY_COUNT(unit->root_handles))
+        unit->root_handles[unit->root_handle_count++] = root;
+    return root.memory;
+}
+
 static LLVMValueRef handle_root(struct jit_unit *unit, struct jit_call *call, const struct handle_place *place)
 {
     const struct dxil_binding *binding = &place->binding;
-    LLVMValueRef out = handle_frame_descriptor(unit, call);
-    bool is_cbv = binding->kind == DXIL_BINDING_ROOT_CBV;
-    LLVMValueRef arguments[] = {
-        call->thread,
-        ir_bool(unit, place->is_local),
-        ir_u32(unit, binding->argument_offset),
-        ir_u32(unit, binding->parameter_index),
-        ir_u32(unit, handle_descriptor_kind(place->resource)),
-        ir_bool(unit, binding->kind == DXIL_BINDING_ROOT_UAV),
-        ir_u32(unit, place->resource->stride_bytes),
-        ir_u64(unit, is_cbv ? 65536 : UINT64_MAX),
-        out,
-    };
-    ir_call(unit, "jit_root_descriptor", ir_void(unit), arguments, ARRAY_COUNT(arguments));
-    return out;
+    LLVMValueRef is_local = ir_bool(unit, place->is_local);
+    struct jit_root_handle root = {.kind = handle_descriptor_kind(place->resource),
+                                   .is_uav = binding->kind == DXIL_BINDING_ROOT_UAV,
+                                   .stride = place->resource->stride_bytes,
+                                   .bytes = ir_u64(unit, 0)};
+    LLVMValueRef arguments[] = {call->thread, is_local, ir_u32(unit, binding->argument_offset), NULL, NULL};
+    root.address = ir_call(unit, "jit_root_address", ir_i64(unit), arguments, 3);
+    if (root.kind != ABI_DESCRIPTOR_ACCELERATION_STRUCTURE) {
+        arguments[2] = ir_u32(unit, binding->parameter_index);
+        arguments[3] = root.address;
+        arguments[4] = ir_u64(unit, binding->kind == DXIL_BINDING_ROOT_CBV ? 65536 : UINT64_MAX);
+        root.bytes = ir_call(unit, "jit_root_bytes", ir_i64(unit), arguments, 5);
+    }
+    return handle_remember(unit, call, root);
 }
 
 static LLVMValueRef handle_constants(struct jit_unit *unit, struct jit_call *call, const struct handle_place *place)
 {
-    LLVMValueRef out = handle_frame_descriptor(unit, call);
     LLVMValueRef arguments[] = {call->thread, ir_bool(unit, place->is_local),
-                                ir_u32(unit, place->binding.argument_offset),
-                                ir_u32(unit, place->binding.constant_count), out};
-    ir_call(unit, "jit_constants_descriptor", ir_void(unit), arguments, ARRAY_COUNT(arguments));
-    return out;
+                                ir_u32(unit, place->binding.argument_offset)};
+    struct jit_root_handle root = {.kind = ABI_DESCRIPTOR_CBV};
+    root.address = ir_call(unit, "jit_constants_address", ir_i64(unit), arguments, 3);
+    root.bytes = ir_u64(unit, (uint64_t)place->binding.constant_count * 4);
+    return handle_remember(unit, call, root);
+}
+
+LLVMValueRef jit_descriptor_of_handle(struct jit_unit *unit, struct jit_call *call, LLVMValueRef handle)
+{
+    LLVMValueRef pointer = LLVMIsAInsertValueInst(handle) ? LLVMGetOperand(handle, 1) : NULL;
+    for (uint32_t i = 0; pointer && i < unit->root_handle_count; i++) {
+        if (unit->root_handles[i].memory != pointer)
+            continue;
+        LLVMValueRef copy = handle_frame_descriptor(unit, call);
+        handle_fill(unit, &unit->root_handles[i], copy);
+        return copy;
+    }
+    return pointer ? pointer : LLVMBuildExtractValue(unit->builder, handle, 0, "");
 }
 
 static LLVMValueRef handle_table(struct jit_unit *unit, struct jit_call *call, const struct handle_place *place,

@@ -71,11 +71,10 @@ static const struct ops_row *ops_row_for(struct jit_unit *unit, uint32_t opcode,
     return row ? row : ops_find(opcode, OPS_TYPE_VOID);
 }
 
-static LLVMValueRef ops_argument(struct jit_unit *unit, LLVMValueRef value)
+static LLVMValueRef ops_argument(struct jit_unit *unit, struct jit_call *call, LLVMValueRef value)
 {
-    if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMStructTypeKind)
-        return LLVMBuildExtractValue(unit->builder, value, 0, ""); /* handle -> descriptor */
-    return value;
+    bool is_handle = LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMStructTypeKind;
+    return is_handle ? jit_descriptor_of_handle(unit, call, value) : value;
 }
 
 /* --- forms ------------------------------------------------------------------------------------------------- */
@@ -136,7 +135,7 @@ static enum status ops_with_handles(struct jit_unit *unit, struct jit_call *call
     if (has_thread)
         arguments[count++] = call->thread;
     for (unsigned i = 0; i < call->argument_count; i++)
-        arguments[count++] = ops_argument(unit, call->arguments[i]);
+        arguments[count++] = ops_argument(unit, call, call->arguments[i]);
     if (row->form == OPS_FORM_QUAD_OUT || row->form == OPS_FORM_QUAD)
         RETURN_IF_FAILED(ops_add_derivatives(unit, call, arguments, &count, 2, 3));
     LLVMTypeRef type = LLVMTypeOf(call->call);
@@ -172,7 +171,7 @@ static LLVMValueRef ops_vector_load(struct jit_unit *unit, struct jit_call *call
     unsigned lanes = LLVMGetVectorSize(vector);
     LLVMTypeRef array = LLVMArrayType2(LLVMGetElementType(vector), lanes);
     LLVMValueRef memory = ops_vector_memory(unit, call, vector, NULL);
-    LLVMValueRef arguments[] = {call->thread,         ops_argument(unit, call->arguments[0]), call->arguments[1],
+    LLVMValueRef arguments[] = {call->thread,         ops_argument(unit, call, call->arguments[0]), call->arguments[1],
                                 call->arguments[2],   call->arguments[3], ir_u32(unit, lanes), memory};
     LLVMValueRef status = ir_call(unit, row->function, ir_i32(unit), arguments, ARRAY_COUNT(arguments));
     LLVMValueRef value = LLVMGetPoison(vector);
@@ -191,7 +190,7 @@ static void ops_vector_store(struct jit_unit *unit, struct jit_call *call, const
 {
     LLVMTypeRef vector = LLVMTypeOf(call->arguments[3]);
     LLVMValueRef memory = ops_vector_memory(unit, call, vector, call->arguments[3]);
-    LLVMValueRef arguments[] = {call->thread,       ops_argument(unit, call->arguments[0]),   call->arguments[1],
+    LLVMValueRef arguments[] = {call->thread,       ops_argument(unit, call, call->arguments[0]),   call->arguments[1],
                                 call->arguments[2], call->arguments[4], ir_u32(unit, LLVMGetVectorSize(vector)), memory};
     ir_call(unit, row->function, ir_void(unit), arguments, ARRAY_COUNT(arguments));
 }

@@ -394,7 +394,7 @@ static enum status ray_object_make(struct jit_unit *unit, struct jit_call *call,
         function = "jit_hit_object_trace";
         arguments[count++] = call->thread;
         arguments[count++] = memory;
-        arguments[count++] = ray_pointer(unit, call->arguments[0]);
+        arguments[count++] = jit_descriptor_of_handle(unit, call, call->arguments[0]);
         count = ray_copy_arguments(call, 1, arguments, count);
         break;
     case OP_OBJECT_FROM_QUERY:
@@ -496,7 +496,7 @@ enum status jit_lower_hit_objects(struct jit_unit *unit, LLVMValueRef function)
 
 static void ray_trace(struct jit_unit *unit, struct jit_call *call)
 {
-    LLVMValueRef arguments[32] = {call->thread, ray_pointer(unit, call->arguments[0])};
+    LLVMValueRef arguments[32] = {call->thread, jit_descriptor_of_handle(unit, call, call->arguments[0])};
     unsigned count = ray_copy_arguments(call, 1, arguments, 2);
     ir_call(unit, "jit_trace_ray", ir_void(unit), arguments, count);
 }
@@ -505,7 +505,7 @@ static enum status ray_query_trace(struct jit_unit *unit, struct jit_call *call)
 {
     LLVMValueRef arguments[32] = {call->thread};
     RETURN_IF_FAILED(ray_query_pointer(unit, call, &arguments[1]));
-    arguments[2] = ray_pointer(unit, call->arguments[1]);
+    arguments[2] = jit_descriptor_of_handle(unit, call, call->arguments[1]);
     unsigned count = ray_copy_arguments(call, 2, arguments, 3);
     ir_call(unit, "jit_query_trace", ir_void(unit), arguments, count);
     return STATUS_OK;

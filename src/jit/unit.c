@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/log.h"
 #include "jit/cache.h"
 #include "jit/compile.h"
 #include "jit/hash.h"
@@ -69,8 +71,16 @@ static void unit_end(struct jit_unit *unit)
         LLVMContextDispose(unit->context);
 }
 
+static double unit_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
 static enum status unit_lower(struct jit_unit *unit)
 {
+    double start = unit_now_ms();
     RETURN_IF_FAILED(jit_link_reachable(unit));
     RETURN_IF_FAILED(jit_clean(unit));
     RETURN_IF_FAILED(jit_inline_calls(unit));
@@ -79,7 +89,11 @@ static enum status unit_lower(struct jit_unit *unit)
     if (unit->uses_wave && unit->info->kind == DXIL_SHADER_KIND_COMPUTE)
         RETURN_IF_FAILED(jit_add_convergence_keys(unit));
     jit_dump_module(unit, "lowered");
-    return jit_library_link(unit);
+    double middle = unit_now_ms();
+    enum status status = jit_library_link(unit);
+    log_debug("shader %s: lowered in %.1f ms, library linked in %.1f ms", unit->export->name, middle - start,
+              unit_now_ms() - middle);
+    return status;
 }
 
 static enum status unit_emit(struct jit_unit *unit)
@@ -90,10 +104,14 @@ static enum status unit_emit(struct jit_unit *unit)
                                                            LLVMRelocPIC, LLVMCodeModelSmall);
     if (!machine)
         return jit_unit_fail(unit, STATUS_INTERNAL, "LLVM gives no target machine");
+    double start = unit_now_ms(), middle = start;
     enum status status = jit_optimize(unit, machine);
+    middle = unit_now_ms();
     if (status == STATUS_OK)
         status = jit_emit_object(unit, machine);
     LLVMDisposeTargetMachine(machine);
+    log_debug("shader %s: optimised in %.1f ms, machine code in %.1f ms", unit->export->name, middle - start,
+              unit_now_ms() - middle);
     return status;
 }
 

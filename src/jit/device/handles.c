@@ -51,42 +51,48 @@ DEVICE const struct abi_descriptor *jit_heap_descriptor(struct abi_thread *threa
     return (is_sampler ? dispatch->sampler_heap : dispatch->resource_heap) + index;
 }
 
-/* A root descriptor has no descriptor in memory: make one in the shader's frame. kind, is_uav and stride are those of
- * the shader's declaration. limit_bytes: 65536 for constant buffers. */
-DEVICE void jit_root_descriptor(struct abi_thread *thread, bool is_local, uint32_t argument_offset,
-                                uint32_t parameter_index, uint32_t kind, bool is_uav, uint32_t stride,
-                                uint64_t limit_bytes, struct abi_descriptor *out);
-DEVICE void jit_root_descriptor(struct abi_thread *thread, bool is_local, uint32_t argument_offset,
-                                uint32_t parameter_index, uint32_t kind, bool is_uav, uint32_t stride,
-                                uint64_t limit_bytes, struct abi_descriptor *out)
+/* GPU virtual address of a root descriptor. */
+VALUE(uint64_t, jit_root_address, struct abi_thread *thread, bool is_local, uint32_t argument_offset)
 {
-    const struct abi_dispatch *dispatch = thread->dispatch;
     const uint8_t *root = device_root(thread, is_local);
-    uint64_t address = 0, bytes = 0;
-    if (root)
+    uint64_t address = 0;
+    if (!is_local || root)
         __builtin_memcpy(&address, root + argument_offset, sizeof(address));
-    if (kind != ABI_DESCRIPTOR_ACCELERATION_STRUCTURE && address) {
-        if (!is_local && dispatch->global_root_bytes)
-            bytes = dispatch->global_root_bytes[parameter_index];
-        else
-            bytes = dispatch->services->bytes_behind(thread, address);
-        if (!bytes)
-            address = 0;
-    }
-    *out = (struct abi_descriptor){.kind = (uint8_t)kind, .is_uav = is_uav};
-    out->buffer.address = address;
-    out->buffer.size_bytes = bytes < limit_bytes ? bytes : limit_bytes;
-    out->buffer.stride = stride;
+    return address;
 }
 
-/* Root constants read as a constant buffer of count values. */
-DEVICE void jit_constants_descriptor(struct abi_thread *thread, bool is_local, uint32_t argument_offset,
-                                     uint32_t count, struct abi_descriptor *out);
-DEVICE void jit_constants_descriptor(struct abi_thread *thread, bool is_local, uint32_t argument_offset,
-                                     uint32_t count, struct abi_descriptor *out)
+/* Bytes that a shader may reach behind it. limit_bytes: 65536 for constant buffers. */
+VALUE(uint64_t, jit_root_bytes, struct abi_thread *thread, bool is_local, uint32_t parameter_index, uint64_t address,
+      uint64_t limit_bytes)
+{
+    const struct abi_dispatch *dispatch = thread->dispatch;
+    uint64_t bytes = is_local ? dispatch->services->bytes_behind(thread, address)
+                              : dispatch->global_root_bytes[parameter_index];
+    return bytes < limit_bytes ? bytes : limit_bytes;
+}
+
+/* Address of root constants, which are read as a constant buffer. */
+VALUE(uint64_t, jit_constants_address, struct abi_thread *thread, bool is_local, uint32_t argument_offset)
 {
     const uint8_t *root = device_root(thread, is_local);
-    *out = (struct abi_descriptor){.kind = ABI_DESCRIPTOR_CBV};
-    out->buffer.address = root ? (uint64_t)root + argument_offset : 0;
-    out->buffer.size_bytes = root ? (uint64_t)count * 4 : 0;
+    return !is_local || root ? (uint64_t)root + argument_offset : 0;
+}
+
+/* A root argument has no descriptor in memory: make one in the shader's frame. kind, is_uav and stride are those of the
+ * shader's declaration. */
+VALUE(void, jit_make_descriptor, struct abi_descriptor *out, uint8_t kind, bool is_uav, uint32_t stride,
+      uint64_t address, uint64_t bytes)
+{
+    out->kind = kind;
+    out->is_uav = is_uav;
+    out->dimension = 0;
+    out->reserved = 0;
+    out->format = 0;
+    out->reserved2 = 0;
+    out->buffer.address = bytes || kind == ABI_DESCRIPTOR_ACCELERATION_STRUCTURE ? address : 0;
+    out->buffer.size_bytes = bytes;
+    out->buffer.counter_address = 0;
+    out->buffer.stride = stride;
+    out->buffer.reserved = 0;
+    out->resource_id = 0;
 }

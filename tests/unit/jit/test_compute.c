@@ -33,6 +33,7 @@ struct machine {
     struct buffer buffers[MAX_BUFFERS];
     size_t buffer_count;
     uint8_t root_arguments[ROOT_BYTES];
+    uint64_t root_bytes[64];
     struct jit_code *code;
     uint32_t abort_flag;
     unsigned fault_count, bad_rows, checked_rows;
@@ -137,7 +138,8 @@ static void bind(struct machine *m, const char *line)
         memcpy(m->root_arguments + binding.argument_offset, buffer->words, binding.constant_count * 4);
     else if (binding.kind == DXIL_BINDING_TABLE)
         fail_msg("a table");
-    else
+    m->root_bytes[binding.parameter_index] = buffer->byte_count;
+    if (binding.kind != DXIL_BINDING_CONSTANTS)
         memcpy(m->root_arguments + binding.argument_offset, &address, sizeof(address));
 }
 
@@ -156,7 +158,8 @@ static void dispatch(struct machine *m, const char *line)
         fail_msg("%s", reason.text);
     const struct abi_services services = {.bytes_behind = bytes_behind, .fault = fault};
     struct abi_dispatch d = {.services = &services, .global_root_arguments = m->root_arguments,
-                             .abort_flag = &m->abort_flag};
+                             .abort_flag = &m->abort_flag,
+                             .global_root_bytes = m->root_bytes};
     struct abi_thread thread = {.dispatch = &d, .shader = jit_code_shader(m->code, 0)};
     memcpy(d.dimensions, groups, sizeof(d.dimensions));
     void *shared = calloc(1, thread.shader->groupshared_bytes + 64);
