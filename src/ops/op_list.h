@@ -245,6 +245,8 @@
     X(73, I32, ops_texture_gather_i32, HANDLE_OUT) \
     X(73, F16, ops_texture_gather_f16, HANDLE_OUT) \
     X(73, F32, ops_texture_gather_f32, HANDLE_OUT) \
+    X(74, I16, ops_texture_gather_cmp_i16, HANDLE_OUT) \
+    X(74, I32, ops_texture_gather_cmp_i32, HANDLE_OUT) \
     X(74, F16, ops_texture_gather_cmp_f16, HANDLE_OUT) \
     X(74, F32, ops_texture_gather_cmp_f32, HANDLE_OUT) \
     X(75, VOID, ops_texture_2dms_get_sample_position, HANDLE_OUT) \

@@ -215,6 +215,20 @@ TEXTURE_OPS(f16, ops_result_16, _Float16, FROM_F16, TO_F16)
 COMPARE_OPS(f32, ops_result_32, FROM_32)
 COMPARE_OPS(f16, ops_result_16, FROM_F16)
 
+/* The operation table knows integer overloads of the gather: 1 where the comparison passes. */
+#define GATHER_COMPARE_INTEGER(suffix, R)                                                                     \
+    void ops_texture_gather_cmp_##suffix(RESOURCES, float c0, float c1, float c2, float c3, int32_t o0, int32_t o1, \
+                                         int32_t channel, float compare, struct R *out)                       \
+    {                                                                                                         \
+        uint64_t texels[4];                                                                                   \
+        gather(PASS_RESOURCES, c0, c1, c2, c3, o0, o1, (uint32_t)channel, compare, OPS_GATHER_COMPARE, texels); \
+        FINISH(texels, FROM_PASSED);                                                                          \
+    }
+#define FROM_PASSED(x) ((x) != 0)
+
+GATHER_COMPARE_INTEGER(i32, ops_result_32)
+GATHER_COMPARE_INTEGER(i16, ops_result_16)
+
 #define GATHER_RAW(suffix, R, from)                                                                           \
     void ops_texture_gather_raw_##suffix(RESOURCES, float c0, float c1, float c2, float c3, int32_t o0, int32_t o1, \
                                          struct R *out)                                                       \
