@@ -69,6 +69,12 @@ static ID3D12PipelineState *must_create(const struct shader *s)
     return state;
 }
 
+static void create_and_release(const struct shader *s)
+{
+    ID3D12PipelineState *state = must_create(s);
+    assert_int_equal(ID3D12PipelineState_Release(state), 0);
+}
+
 static void expect_invalid(const struct shader *s, const char *says)
 {
     ID3D12PipelineState *state;
@@ -93,7 +99,7 @@ static void test_root_signature_of_the_shader(void **state)
 {
     struct shader s;
     load(&s, "15_math.dxil", NULL); /* its RTS0 part */
-    ID3D12PipelineState_Release(must_create(&s));
+    create_and_release(&s);
     unload(&s);
 }
 
@@ -199,7 +205,7 @@ static void test_cached_blob(void **state)
     uint8_t *bytes = ID3D10Blob_GetBufferPointer(blob);
     D3D12_CACHED_PIPELINE_STATE cached = {bytes, ID3D10Blob_GetBufferSize(blob)};
     s.desc.CachedPSO = other.desc.CachedPSO = cached;
-    ID3D12PipelineState_Release(must_create(&s));
+    create_and_release(&s);
     expect_invalid(&other, "another shader or root signature");
     s.desc.CachedPSO.CachedBlobSizeInBytes--;
     expect_invalid(&s, "CachedPSO");
