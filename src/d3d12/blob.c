@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "com/object.h"
 
@@ -71,4 +72,14 @@ HRESULT d3d12_blob_create(void *bytes, SIZE_T byte_count, ID3DBlob **out)
     blob->byte_count = byte_count;
     *out = (ID3DBlob *)blob;
     return S_OK;
+}
+
+void d3d12_blob_create_text(const char *text, ID3DBlob **out)
+{
+    if (!out)
+        return;
+    char *copy = strdup(text);
+    *out = NULL;
+    if (copy)
+        (void)d3d12_blob_create(copy, strlen(copy) + 1, out);
 }
