@@ -138,6 +138,11 @@ bool jit_is_ray_op(uint32_t opcode);
 /* Loop back-edges look at the abort flag; done after optimisation. */
 MUST_USE enum status jit_add_abort_polls(struct jit_unit *unit);
 
+/* payload.c: payload access qualifiers. Before lowering the shader gets a copy of its payload, after lowering each
+ * return writes back what its stage may write. */
+MUST_USE enum status jit_apply_payload_qualifiers(struct jit_unit *unit);
+void jit_return_payload(struct jit_unit *unit);
+
 /* converge.c: give every wave operation of the export the key by which lanes meet. */
 MUST_USE enum status jit_add_convergence_keys(struct jit_unit *unit);
 

@@ -85,7 +85,9 @@ static enum status unit_lower(struct jit_unit *unit)
     RETURN_IF_FAILED(jit_clean(unit));
     RETURN_IF_FAILED(jit_inline_calls(unit));
     RETURN_IF_FAILED(jit_lower_signatures(unit));
+    RETURN_IF_FAILED(jit_apply_payload_qualifiers(unit));
     RETURN_IF_FAILED(jit_lower(unit));
+    jit_return_payload(unit);
     if (unit->uses_wave && unit->info->kind == DXIL_SHADER_KIND_COMPUTE)
         RETURN_IF_FAILED(jit_add_convergence_keys(unit));
     jit_dump_module(unit, "lowered");
