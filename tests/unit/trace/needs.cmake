@@ -1,0 +1,2 @@
+# Scenes are built by accel.
+target_link_libraries(unit_trace_traversal PRIVATE cdxr_accel cdxr_test_ref)
