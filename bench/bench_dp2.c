@@ -274,8 +274,8 @@ int main(int argc, char **argv)
     uint32_t seed = 7;
     for (uint32_t i = 0; i < DP2_BENCH_TEXTURE * DP2_BENCH_TEXTURE; i++)
         texture[i] = 0xFF000000 | next_random(&seed);
-    struct dp2_bench_scene scenes[] = {{.name = "10-pixel triangles, Gouraud", .depth = true}, {.name = "10-pixel triangles, bilinear", .depth = true, .textured = true},
-                                       {.name = "100-pixel triangles, bilinear", .depth = true, .textured = true},
+    struct dp2_bench_scene scenes[] = {{.name = "5-pixel triangles, Gouraud", .depth = true}, {.name = "5-pixel triangles, bilinear", .depth = true, .textured = true},
+                                       {.name = "50-pixel triangles, bilinear", .depth = true, .textured = true},
                                        {.name = "full-screen, bilinear", .textured = true}, {.name = "full-screen, bilinear, blend", .textured = true, .blended = true}};
     make_grid(&scenes[0], 174, 176);
     make_grid(&scenes[1], 174, 176);

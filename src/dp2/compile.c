@@ -69,6 +69,8 @@ static void compile_depth(const struct dp2_state *state, struct draw *draw)
 {
     const uint32_t *r = state->render;
     bool present = draw->depth.memory;
+    draw->z_max = present ? dp2_format_channel_max(&draw->depth.format, FORMAT_Z) : 0;
+    draw->z_bits = draw->z_max << (present ? draw->depth.format.shift[FORMAT_Z] : 0);
     draw->z_func = in_range(r[D3DRENDERSTATE_ZFUNC], 1, 8, D3DCMP_ALWAYS);
     bool enabled = present && r[D3DRENDERSTATE_ZENABLE];
     draw->z_test = enabled && draw->z_func != D3DCMP_ALWAYS;
@@ -230,6 +232,63 @@ static void compile_coordinates(const struct dp2_state *state, const struct fvf_
     }
 }
 
+/* ---- specialised spans ---- */
+
+static bool is_8888(const struct format *format)
+{
+    return format->pixel_bytes == 4 && format->bits[0] == 8 && format->bits[1] == 8 && format->bits[2] == 8 && format->shift[0] == 16 &&
+           format->shift[1] == 8 && format->shift[2] == 0 && (!format->bits[3] || (format->bits[3] == 8 && format->shift[3] == 24));
+}
+
+static bool is_diffuse(uint8_t arg)
+{
+    return arg == D3DTA_DIFFUSE || arg == D3DTA_CURRENT; /* of stage 0 the same */
+}
+
+/* Stage 0 hands its input on. */
+static bool passes_diffuse(uint8_t op, const uint8_t arg[3])
+{
+    return (op == D3DTOP_SELECTARG1 && is_diffuse(arg[1])) || (op == D3DTOP_SELECTARG2 && is_diffuse(arg[2]));
+}
+
+static bool is_texture_or_product(uint8_t op, const uint8_t arg[3])
+{
+    if (op == D3DTOP_SELECTARG1)
+        return arg[1] == D3DTA_TEXTURE;
+    return op == D3DTOP_MODULATE && ((arg[1] == D3DTA_TEXTURE && is_diffuse(arg[2])) || (arg[2] == D3DTA_TEXTURE && is_diffuse(arg[1])));
+}
+
+static bool is_power_of_two(int32_t value)
+{
+    return (value & (value - 1)) == 0;
+}
+
+static bool is_plain_bilinear(const struct stage *stage)
+{
+    const struct texture *texture = stage->texture;
+    const struct texture_level *level = &texture->levels[texture->first_level];
+    return texture->fetch == FETCH_32 && stage->mag_linear && stage->min_linear && (stage->mip == 1 || texture->level_count == 1) &&
+           stage->max_level <= texture->first_level && stage->address[0] == D3DTADDRESS_WRAP && stage->address[1] == D3DTADDRESS_WRAP &&
+           !stage->projected && is_power_of_two(level->width) && is_power_of_two(level->height);
+}
+
+static void choose_variant(struct draw *draw)
+{
+    bool plain = draw->write_color && draw->plain_write && !draw->stencil && !draw->stipple && !draw->color_key && !draw->stippled_alpha &&
+                 !draw->specular_add && draw->fog == FOG_NONE && is_8888(&draw->color.format) && !draw->w_buffer &&
+                 (!draw->blend || draw->blend_op == D3DBLENDOP_ADD) && (!draw->depth.memory || draw->depth.format.bits[FORMAT_Z] <= 24);
+    const struct stage *stage = &draw->stages[0];
+    draw->variant = VARIANT_GENERIC;
+    if (!plain || draw->stage_count > 1 || (draw->stage_count && stage->to_temp))
+        return;
+    if (!draw->stage_count || (passes_diffuse(stage->color_op, stage->color_arg) &&
+                               (passes_diffuse(stage->alpha_op, stage->alpha_arg) || stage->alpha_op == D3DTOP_DISABLE)))
+        draw->variant = VARIANT_DIFFUSE;
+    else if (stage->texture && !stage->texture->is_cube && !stage->texture->is_volume && is_texture_or_product(stage->color_op, stage->color_arg) &&
+             (is_texture_or_product(stage->alpha_op, stage->alpha_arg) || passes_diffuse(stage->alpha_op, stage->alpha_arg)))
+        draw->variant = is_plain_bilinear(stage) ? VARIANT_BILINEAR : VARIANT_TEXTURE;
+}
+
 const struct draw *dp2_compile_draw(struct cdxr_dp2_context *context, struct dp2_arena *arena, struct texture_cache *cache,
                                     const struct fvf_layout *layout)
 {
@@ -249,6 +308,7 @@ const struct draw *dp2_compile_draw(struct cdxr_dp2_context *context, struct dp2
     compile_geometry(context, layout, draw);
     compile_groups(state, draw);
     compile_coordinates(state, layout, draw);
+    choose_variant(draw);
     return draw;
 }
 

@@ -79,22 +79,20 @@ struct depth_pixels {
     vi passed;
 };
 
-static void depth_load(const struct draw *d, vf z, int32_t x, int32_t y, vi mask, struct depth_pixels *depth)
+INLINE void depth_load(const struct draw *d, vf z, int32_t x, int32_t y, vi mask, struct depth_pixels *depth)
 {
     const struct format *format = &d->depth.format;
     uint32_t bits = format->bits[FORMAT_Z];
     depth->row = d->depth.memory + (size_t)y * d->depth.pitch_bytes + (size_t)x * format->pixel_bytes;
     depth->raw = load_pixels(depth->row, format->pixel_bytes, mask);
     depth->value = depth_to_buffer(z, bits);
-    vi stored = (vi)((vu)depth->raw >> format->shift[FORMAT_Z]) & (int32_t)dp2_format_channel_max(format, FORMAT_Z);
+    vi stored = (vi)((vu)depth->raw >> format->shift[FORMAT_Z]) & (int32_t)d->z_max;
     depth->passed = d->z_test ? compare(d->z_func, depth_order(depth->value, bits), depth_order(stored, bits)) : vi_set(-1);
 }
 
 INLINE vi depth_merge(const struct draw *d, const struct depth_pixels *depth)
 {
-    const struct format *format = &d->depth.format;
-    uint32_t z_bits = dp2_format_channel_max(format, FORMAT_Z) << format->shift[FORMAT_Z];
-    return (depth->raw & (int32_t)~z_bits) | (depth->value << format->shift[FORMAT_Z]);
+    return (depth->raw & (int32_t)~d->z_bits) | (depth->value << d->depth.format.shift[FORMAT_Z]);
 }
 
 /* ---- stencil ---- */
@@ -209,6 +207,33 @@ static void blend_colors(const struct draw *d, vf s[4], const vf t[4])
         default: s[i] = vf_saturate(a + b); break;
         }
     }
+}
+
+/* ---- 8888 targets, blending by ADD or not at all ---- */
+
+INLINE void write_8888(const struct draw *d, vf c[4], int32_t x, int32_t y, vi mask)
+{
+    uint8_t *p = d->color.memory + (size_t)y * d->color.pitch_bytes + (size_t)x * 4;
+    if (d->blend) {
+        vf t[4];
+        const float scale = 1.0f / 255;
+        vi old = load_pixels(p, 4, mask);
+        t[0] = vf_from_vi(old >> 16 & 255) * scale;
+        t[1] = vf_from_vi(old >> 8 & 255) * scale;
+        t[2] = vf_from_vi(old & 255) * scale;
+        t[3] = d->color.format.bits[FORMAT_ALPHA] ? vf_from_vi((vi)((vu)old >> 24)) * scale : vf_set(1);
+        if (d->source_blend == D3DBLEND_SRCALPHA && d->destination_blend == D3DBLEND_INVSRCALPHA) {
+            vf alpha = c[3], rest = 1.0f - alpha;
+            for (int i = 0; i < 4; i++)
+                c[i] = vf_saturate(c[i] * alpha + t[i] * rest);
+        } else {
+            blend_colors(d, c, t);
+        }
+    }
+    vi raw = vi_from_vf(c[0] * 255.0f + 0.5f) << 16 | vi_from_vf(c[1] * 255.0f + 0.5f) << 8 | vi_from_vf(c[2] * 255.0f + 0.5f);
+    if (d->color.format.bits[FORMAT_ALPHA])
+        raw |= vi_from_vf(c[3] * 255.0f + 0.5f) << 24;
+    store_pixels(p, 4, mask, raw);
 }
 
 /* GDI's raster operations R2_BLACK (1) to R2_WHITE (16): p is the new pixel, t the old one. */

@@ -17,7 +17,7 @@ enum { LANES = 8 };
 typedef float vf __attribute__((vector_size(32)));
 typedef int32_t vi __attribute__((vector_size(32)));
 typedef uint32_t vu __attribute__((vector_size(32)));
-typedef int64_t vi64 __attribute__((vector_size(64)));
+typedef uint16_t vh __attribute__((vector_size(32)));
 
 #define INLINE static inline __attribute__((always_inline))
 

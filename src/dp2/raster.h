@@ -35,7 +35,7 @@ enum vertex_outcode {
 enum {
     RASTER_TILE = 64,
     RASTER_SUBPIXEL_BITS = 8,
-    RASTER_GUARD_BAND = 16384, /* pixels either side of 0; larger triangles are clipped to it */
+    RASTER_GUARD_BAND = 12288, /* pixels either side of 0; larger triangles are clipped to it. Edge functions stay in 32 bits inside a tile */
     RASTER_GROUPS = 3 + STATE_STAGES,
     VERTEX_MAX_FLOATS = VERTEX_TEXTURE + 4 * STATE_STAGES + STATE_CLIP_PLANES,
 };
@@ -90,10 +90,18 @@ struct draw_target {
     uint32_t pitch_bytes, width, height;
     struct format format;
 };
+/* Span functions: everything, or 8888 targets and the plainest shading with the rest switched off. */
+enum draw_variant {
+    VARIANT_GENERIC,
+    VARIANT_DIFFUSE,      /* colour is diffuse */
+    VARIANT_TEXTURE,      /* stage 0 alone, colour TEXTURE or TEXTURE * DIFFUSE, a plain 2D texture */
+    VARIANT_BILINEAR,     /* the same with one level of 8888 texels, linear, wrapped, edges powers of two */
+};
 enum fog_mode { FOG_NONE, FOG_VERTEX, FOG_TABLE_Z, FOG_TABLE_W };
 
 struct draw {
     struct draw_target color, depth;      /* memory NULL: none */
+    uint32_t z_max, z_bits;               /* of the depth format: largest value, its bits in place */
     int32_t scissor[4];                   /* left, top, right, bottom (exclusive) */
     /* geometry */
     uint32_t vertex_floats;               /* per processed vertex, a multiple of 4 */
@@ -126,7 +134,7 @@ struct draw {
     uint32_t stage_count;
     struct stage stages[STATE_STAGES];
     uint32_t stipple_rows[32];
-    uint32_t variant;                     /* index of the specialised span function */
+    uint8_t variant;                      /* enum draw_variant */
 };
 
 /* ---- set-up primitives ---- */

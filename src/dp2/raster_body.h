@@ -214,12 +214,70 @@ static void shade_span(struct span *s, vi mask)
         write_color(d, c, s->x, s->y, mask);
 }
 
-INLINE void shade_at(const struct raster_tile *tile, const struct raster_primitive *p, int32_t x, int32_t y, vi mask)
+/* ---- the plain variants ---- */
+
+INLINE vf channel_of(uint8_t op, const uint8_t arg[3], vf diffuse, vf texel)
+{
+    if (op == D3DTOP_MODULATE)
+        return diffuse * texel;
+    return op == D3DTOP_SELECTARG1 && arg[1] == D3DTA_TEXTURE ? texel : diffuse;
+}
+
+/* What shade_span does when nothing but depth, alpha test and blending is on (compile.c, choose_variant). */
+INLINE void shade_plain(struct span *s, vi mask, enum draw_variant variant)
+{
+    const struct draw *d = s->draw;
+    struct raster_counters *counters = s->counters;
+    counters->covered += count_lanes(mask);
+    span_depth(s);
+    struct depth_pixels depth = {0};
+    if (d->z_test || d->z_write) {
+        depth_load(d, vf_clamp(s->z - d->z_bias, 0, 1), s->x, s->y, mask, &depth);
+        counters->failed_depth += count_lanes(mask & ~depth.passed);
+        mask &= depth.passed;
+        if (!vi_any(mask))
+            return;
+    }
+    vf c[4];
+    interpolate_color(s, d->group_diffuse, c);
+    if (variant != VARIANT_DIFFUSE) {
+        const struct stage *stage = &d->stages[0];
+        struct color texel;
+        if (variant == VARIANT_BILINEAR) {
+            const struct raster_plane *plane = &s->primitive->planes[d->group_texture[0]];
+            sample_bilinear_wrapped(stage->texture, plane_value(plane, 0, s->fx, s->fy) * s->w, plane_value(plane, 1, s->fx, s->fy) * s->w, texel.c);
+        } else {
+            sample_stage(s, stage, NULL, NULL, mask, &texel);
+        }
+        for (int i = 0; i < 3; i++)
+            c[i] = channel_of(stage->color_op, stage->color_arg, c[i], texel.c[i]);
+        c[3] = channel_of(stage->alpha_op, stage->alpha_arg, c[3], texel.c[3]);
+    }
+    if (d->alpha_test) {
+        vi keep = alpha_mask(d, c[3]);
+        counters->failed_alpha += count_lanes(mask & ~keep);
+        mask &= keep;
+    }
+    if (d->z_write)
+        store_pixels(depth.row, d->depth.format.pixel_bytes, mask, depth_merge(d, &depth));
+    counters->written += count_lanes(mask);
+    write_8888(d, c, s->x, s->y, mask);
+}
+
+INLINE void shade_variant(const struct raster_tile *tile, const struct raster_primitive *p, int32_t x, int32_t y, vi mask, enum draw_variant variant)
 {
     struct span s = {.draw = p->draw, .primitive = p, .counters = tile->counters, .x = x, .y = y};
     s.fx = vf_from_vi(vi_lanes() + x) - p->anchor_x;
     s.fy = (float)y - p->anchor_y;
-    shade_span(&s, mask);
+    if (variant == VARIANT_GENERIC)
+        shade_span(&s, mask);
+    else
+        shade_plain(&s, mask, variant);
+}
+
+static void shade_at(const struct raster_tile *tile, const struct raster_primitive *p, int32_t x, int32_t y, vi mask)
+{
+    shade_variant(tile, p, x, y, mask, VARIANT_GENERIC);
 }
 
 /* ---- coverage ---- */
@@ -258,7 +316,44 @@ INLINE bool tile_edge_init(const struct raster_primitive *p, int i, const struct
     return true;
 }
 
-static void draw_triangle(const struct raster_tile *tile, const struct raster_primitive *p)
+INLINE vi inside_mask(const vi step[3], const int32_t value[3], int32_t pixels)
+{
+    vi inside = ~(((step[0] + value[0]) | (step[1] + value[1]) | (step[2] + value[2])) >> 31);
+    return pixels < LANES ? inside & tail_mask(pixels) : inside;
+}
+
+INLINE void advance(int32_t value[3], const struct tile_edge e[3], int32_t pixels)
+{
+    for (int i = 0; i < 3; i++)
+        value[i] += e[i].a * pixels;
+}
+
+/* One row: the first span begins at the first pixel inside, so that narrow rows take one span instead of two. */
+INLINE void draw_row(const struct raster_tile *tile, const struct raster_primitive *p, const struct bounds *at, const struct tile_edge e[3],
+                     const vi step[3], int32_t y, enum draw_variant variant)
+{
+    int32_t value[3] = {e[0].value, e[1].value, e[2].value};
+    bool entered = false;
+    for (int32_t x = at->x0; x < at->x1; x += LANES) {
+        vi inside = inside_mask(step, value, at->x1 - x);
+        int bits = vi_mask_bits(inside);
+        if (!bits && entered)
+            return;
+        int skip = bits && !entered ? __builtin_ctz((unsigned)bits) : 0;
+        if (skip) {
+            advance(value, e, skip);
+            x += skip;
+            inside = inside_mask(step, value, at->x1 - x);
+        }
+        if (bits) {
+            entered = true;
+            shade_variant(tile, p, x, y, inside, variant);
+        }
+        advance(value, e, LANES);
+    }
+}
+
+INLINE void draw_triangle(const struct raster_tile *tile, const struct raster_primitive *p, enum draw_variant variant)
 {
     struct bounds at = clip_bounds(tile, p);
     struct tile_edge e[3];
@@ -267,28 +362,11 @@ static void draw_triangle(const struct raster_tile *tile, const struct raster_pr
     for (int i = 0; i < 3; i++)
         if (!tile_edge_init(p, i, &at, &e[i]))
             return;
-    vi lanes = vi_lanes();
-    vi step0 = lanes * e[0].a, step1 = lanes * e[1].a, step2 = lanes * e[2].a;
+    const vi step[3] = {vi_lanes() * e[0].a, vi_lanes() * e[1].a, vi_lanes() * e[2].a};
     for (int32_t y = at.y0; y < at.y1; y++) {
-        int32_t v0 = e[0].value, v1 = e[1].value, v2 = e[2].value;
-        bool entered = false;
-        for (int32_t x = at.x0; x < at.x1; x += LANES) {
-            vi inside = ~(((step0 + v0) | (step1 + v1) | (step2 + v2)) >> 31);
-            if (x + LANES > at.x1)
-                inside &= tail_mask(at.x1 - x);
-            if (vi_any(inside)) {
-                entered = true;
-                shade_at(tile, p, x, y, inside);
-            } else if (entered) {
-                break;
-            }
-            v0 += e[0].a * LANES;
-            v1 += e[1].a * LANES;
-            v2 += e[2].a * LANES;
-        }
-        e[0].value += e[0].b;
-        e[1].value += e[1].b;
-        e[2].value += e[2].b;
+        draw_row(tile, p, &at, e, step, y, variant);
+        for (int i = 0; i < 3; i++)
+            e[i].value += e[i].b;
     }
 }
 
@@ -346,12 +424,35 @@ static void draw_line(const struct raster_tile *tile, const struct raster_primit
     }
 }
 
+static void draw_triangle_generic(const struct raster_tile *tile, const struct raster_primitive *p)
+{
+    draw_triangle(tile, p, VARIANT_GENERIC);
+}
+
+static void draw_triangle_diffuse(const struct raster_tile *tile, const struct raster_primitive *p)
+{
+    draw_triangle(tile, p, VARIANT_DIFFUSE);
+}
+
+static void draw_triangle_texture(const struct raster_tile *tile, const struct raster_primitive *p)
+{
+    draw_triangle(tile, p, VARIANT_TEXTURE);
+}
+
+static void draw_triangle_bilinear(const struct raster_tile *tile, const struct raster_primitive *p)
+{
+    draw_triangle(tile, p, VARIANT_BILINEAR);
+}
+
 static void raster_tile(const struct raster_tile *tile)
 {
+    static void (*const triangles[])(const struct raster_tile *tile, const struct raster_primitive *p) = {
+        [VARIANT_GENERIC] = draw_triangle_generic, [VARIANT_DIFFUSE] = draw_triangle_diffuse, [VARIANT_TEXTURE] = draw_triangle_texture,
+        [VARIANT_BILINEAR] = draw_triangle_bilinear};
     for (uint32_t i = 0; i < tile->primitive_count; i++) {
         const struct raster_primitive *p = tile->primitives[i];
         if (p->kind == RASTER_TRIANGLE)
-            draw_triangle(tile, p);
+            triangles[p->draw->variant](tile, p);
         else if (p->kind == RASTER_RECT)
             draw_rect(tile, p);
         else

@@ -160,8 +160,46 @@ INLINE void mix4(vf a[4], const vf b[4], vf t)
         a[i] = a[i] + (b[i] - a[i]) * t;
 }
 
+/* ARGB texels as two registers of 16-bit fields; weight in 1/256, the same in both fields of a lane. */
+INLINE vh mix_fields(vh a, vh b, vh weight)
+{
+    return (a * (256 - weight) + b * weight + 128) >> 8;
+}
+
+INLINE vh weight_fields(vf t)
+{
+    vi w = vi_from_vf(t * 256.0f + 0.5f);
+    return (vh)(w | w << 16);
+}
+
+INLINE vi fetch_argb(const struct lookup *l, vi x, vi y, vi z)
+{
+    vi raw = fetch_raw(l->texture, l->level, x, y, z);
+    if (l->texture->fetch == FETCH_32)
+        return raw | (int32_t)l->texture->or_mask;
+    return vi_gather32((const uint8_t *)l->texture->palette, (raw & 255) << 2);
+}
+
+/* Bilinear mix of four ARGB texels in 8-bit steps. */
+INLINE void mix_argb(vi c00, vi c10, vi c01, vi c11, vf fx, vf fy, vf c[4])
+{
+    const int32_t low = 0x00FF00FF;
+    vh wx = weight_fields(fx), wy = weight_fields(fy);
+    vh rb = mix_fields(mix_fields((vh)(c00 & low), (vh)(c10 & low), wx), mix_fields((vh)(c01 & low), (vh)(c11 & low), wx), wy);
+    vh ag = mix_fields(mix_fields((vh)(c00 >> 8 & low), (vh)(c10 >> 8 & low), wx), mix_fields((vh)(c01 >> 8 & low), (vh)(c11 >> 8 & low), wx), wy);
+    const float scale = 1.0f / 255;
+    c[0] = vf_from_vi((vi)((vu)rb >> 16)) * scale;
+    c[1] = vf_from_vi((vi)ag & 0xFFFF) * scale;
+    c[2] = vf_from_vi((vi)rb & 0xFFFF) * scale;
+    c[3] = vf_from_vi((vi)((vu)ag >> 16)) * scale;
+}
+
 INLINE void fetch4(const struct lookup *l, vi x0, vi x1, vi y0, vi y1, vi z, vf fx, vf fy, vf c[4])
 {
+    if (l->texture->fetch == FETCH_32 || l->texture->fetch == FETCH_PALETTE || l->texture->fetch == FETCH_PALETTE4) {
+        mix_argb(fetch_argb(l, x0, y0, z), fetch_argb(l, x1, y0, z), fetch_argb(l, x0, y1, z), fetch_argb(l, x1, y1, z), fx, fy, c);
+        return;
+    }
     vf b[4], d[4], e[4];
     decode(l->texture, fetch_raw(l->texture, l->level, x0, y0, z), c);
     decode(l->texture, fetch_raw(l->texture, l->level, x1, y0, z), b);
@@ -322,4 +360,18 @@ static void sample(struct lookup *l, const struct coordinates *dx, const struct 
         return;
     }
     sample_filtered(l, needs_lod ? level_of_detail(stage, dx, dy) : vf_set(0), face, mask, c);
+}
+
+/* The lookup of VARIANT_BILINEAR; the same texel as sample_linear gives. */
+INLINE void sample_bilinear_wrapped(const struct texture *texture, vf u, vf v, vf c[4])
+{
+    const struct texture_level *level = &texture->levels[texture->first_level];
+    vf pu = vf_max(u - vf_floor(u), vf_set(0)) * (float)level->width - 0.5f, pv = vf_max(v - vf_floor(v), vf_set(0)) * (float)level->height - 0.5f;
+    vf fu = vf_floor(pu), fv = vf_floor(pv);
+    vi iu = vi_from_vf(fu), iv = vi_from_vf(fv);
+    vi x0 = (iu & (level->width - 1)) << 2, x1 = ((iu + 1) & (level->width - 1)) << 2;
+    vi y0 = (iv & (level->height - 1)) * level->pitch_bytes, y1 = ((iv + 1) & (level->height - 1)) * level->pitch_bytes;
+    int32_t opaque = (int32_t)texture->or_mask;
+    mix_argb(vi_gather32(level->memory, y0 + x0) | opaque, vi_gather32(level->memory, y0 + x1) | opaque, vi_gather32(level->memory, y1 + x0) | opaque,
+             vi_gather32(level->memory, y1 + x1) | opaque, pu - fu, pv - fv, c);
 }

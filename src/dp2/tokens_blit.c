@@ -33,6 +33,16 @@ static bool take_pixels(struct run *run, uint64_t pixels)
 
 /* ---- CLEAR ---- */
 
+static void fill_words(uint8_t *row, size_t count, uint32_t raw, uint32_t keep)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word;
+        memcpy(&word, row + i * 4, 4);
+        word = (word & keep) | raw;
+        memcpy(row + i * 4, &word, 4);
+    }
+}
+
 /* raw where mask, row by row. */
 static void fill(const struct surface *surface, struct rect r, uint32_t raw, uint32_t mask)
 {
@@ -40,9 +50,8 @@ static void fill(const struct surface *surface, struct rect r, uint32_t raw, uin
     uint32_t all = surface->format.pixel_bytes == 4 ? ~0u : (1u << surface->format.pixel_bytes * 8) - 1;
     for (int64_t y = r.top; y < r.bottom; y++) {
         uint8_t *row = (uint8_t *)level->memory + y * level->pitch_bytes;
-        if (surface->format.pixel_bytes == 4 && (mask & all) == all) {
-            for (int64_t x = r.left; x < r.right; x++)
-                memcpy(row + x * 4, &raw, 4);
+        if (surface->format.pixel_bytes == 4) {
+            fill_words(row + r.left * 4, (size_t)(r.right - r.left), raw & mask, ~mask);
             continue;
         }
         for (int64_t x = r.left; x < r.right; x++) {
