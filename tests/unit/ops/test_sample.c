@@ -226,6 +226,45 @@ static void test_gradients_choose_the_level(void **state)
     fixture_destroy(&f);
 }
 
+/* The place on the face of a direction, as texels. */
+static void cube_place(const double d[3], int axis, double size, double place[2])
+{
+    place[0] = d[(axis + 1) % 3] / fabs(d[axis]) * 0.5 * size;
+    place[1] = d[(axis + 2) % 3] / fabs(d[axis]) * 0.5 * size;
+}
+
+static void test_cube_gradients_are_projected(void **state)
+{
+    struct fixture f;
+    fixture_create(&f, ABI_TEXTURE_CUBE, 8, 8, 1, 6, MIPS);
+    struct abi_descriptor sampler = sampler_of(0x15, 1);
+    for (int i = 0; i < 200; i++) {
+        float d[3], g[2][3];
+        double squares[2];
+        int axis = i % 3;
+        for (int a = 0; a < 3; a++) {
+            d[a] = random_unit() * 1.8f - 0.9f;
+            g[0][a] = random_unit() - 0.5f;
+            g[1][a] = random_unit() - 0.5f;
+        }
+        d[axis] = i & 1 ? 1.0f : -1.0f;
+        for (int k = 0; k < 2; k++) { /* numeric derivative of the place */
+            double step = 1e-6, low[3], high[3], from[2], to[2];
+            for (int a = 0; a < 3; a++) {
+                low[a] = d[a] - step * g[k][a];
+                high[a] = d[a] + step * g[k][a];
+            }
+            cube_place(low, axis, 8.0, from);
+            cube_place(high, axis, 8.0, to);
+            squares[k] = (pow(to[0] - from[0], 2) + pow(to[1] - from[1], 2)) / (4 * step * step);
+        }
+        float lod = ops_calculate_lod_f32(NULL, &f.view, &sampler, d[0], d[1], d[2], false, g[0][0], g[0][1], g[0][2],
+                                          g[1][0], g[1][1], g[1][2]);
+        assert_true(fabs(lod - 0.5 * log2(fmax(squares[0], squares[1]))) < 1e-3);
+    }
+    fixture_destroy(&f);
+}
+
 static void test_lod_clamps(void **state)
 {
     struct fixture f;
@@ -382,6 +421,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_reference),
         cmocka_unit_test(test_gradients_choose_the_level),
+        cmocka_unit_test(test_cube_gradients_are_projected),
         cmocka_unit_test(test_lod_clamps),
         cmocka_unit_test(test_view_of_mips_and_slices),
         cmocka_unit_test(test_gather),
