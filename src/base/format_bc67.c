@@ -43,11 +43,20 @@ static bool is_anchor(uint32_t subset_count, uint32_t partition, uint32_t texel)
     return subset_count == 3 && (texel == anchor_of_three[0][partition] || texel == anchor_of_three[1][partition]);
 }
 
+/* All 16 together take less than 64 bits. */
 static void read_indices(struct bit_reader *reader, uint32_t subset_count, uint32_t partition, uint32_t bits,
                          uint8_t indices[16])
 {
-    for (uint32_t texel = 0; texel < 16; texel++)
-        indices[texel] = (uint8_t)read_bits(reader, bits - is_anchor(subset_count, partition, texel));
+    uint32_t word = reader->position >> 6, shift = reader->position & 63;
+    uint64_t stream = word < 2 ? reader->words[word] >> shift : 0;
+    if (shift != 0 && word == 0)
+        stream |= reader->words[1] << (64 - shift);
+    for (uint32_t texel = 0; texel < 16; texel++) {
+        uint32_t count = bits - is_anchor(subset_count, partition, texel);
+        indices[texel] = (uint8_t)(stream & ((1u << count) - 1));
+        stream >>= count;
+    }
+    reader->position += 16 * bits - subset_count;
 }
 
 struct bc7_mode {

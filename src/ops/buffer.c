@@ -175,7 +175,7 @@ BUFFER_OPS(min_f16, uint32_t, ops_result_16, _Float16, MIN_HALF, WIDE_HALF, MIN_
 
 OPS_HELPER struct span cbuffer_span(struct abi_thread *thread, const struct abi_descriptor *cbuffer, uint64_t offset)
 {
-    struct span span = {(uint8_t *)(uintptr_t)cbuffer->buffer.address + offset, 0};
+    struct span span = {(uint8_t *)(uintptr_t)(cbuffer->buffer.address + offset), 0};
     if (cbuffer->kind != ABI_DESCRIPTOR_CBV)
         ops_native_report_kind(thread, cbuffer);
     else if (offset < cbuffer->buffer.size_bytes)

@@ -9,9 +9,12 @@ struct axis {
     float weight;
 };
 
-/* Without the SSE4.1 instruction; exact where it matters, below 2^30. */
+/* Exact where it matters, below 2^30. */
 OPS_HELPER float floor_small(float x)
 {
+#ifdef __SSE4_1__
+    return __builtin_floorf(x);
+#endif
     float whole = (float)(int32_t)x;
     return whole - (whole > x ? 1.0f : 0.0f);
 }

@@ -11,3 +11,8 @@ add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/ops_bitcode.c
   COMMAND ${CMAKE_COMMAND} -DINPUT=${OPS_BC} -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/ops_bitcode.c -P ${dir}/bitcode/embed.cmake
   DEPENDS ${OPS_BC} ${dir}/bitcode/embed.cmake VERBATIM)
 target_sources(${ROOM} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/ops_bitcode.c)
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set_source_files_properties(${dir}/sample_avx2.c PROPERTIES COMPILE_OPTIONS "-O3;-mavx2;-mf16c;-mbmi;-mbmi2;-mlzcnt;-mpopcnt")
+endif()
+set_source_files_properties(${dir}/filter.c ${dir}/sample.c PROPERTIES COMPILE_OPTIONS "-O3")

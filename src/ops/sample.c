@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Sampling operations (ops/sample.h): which levels, with which filter, how they are combined. D3D11.3 functional
+ * Sampling operations (ops/sample_functions.h): which levels, with which filter, how they are combined. D3D11.3 functional
  * specification 7.18.10, 7.18.11, 5.8. */
 #include "ops/sample.h"
 
 #include "ops/filter.h"
 #include "ops/math.h"
 #include "ops/native.h"
+#include "ops/sample_functions.h"
 #include "ops/swizzle.h"
 
 struct level_choice {
@@ -18,12 +19,6 @@ struct level_choice {
 static bool is_array_view(uint32_t dimension)
 {
     return dimension == ABI_TEXTURE_1D_ARRAY || dimension == ABI_TEXTURE_2D_ARRAY || dimension == ABI_TEXTURE_CUBE_ARRAY;
-}
-
-static bool is_integer_format(uint32_t format)
-{
-    uint32_t type = format_get_info(format)->type;
-    return type == FORMAT_TYPE_UINT || type == FORMAT_TYPE_SINT;
 }
 
 /* Nearest array element, halves to even; clamped. */
@@ -50,11 +45,9 @@ static bool is_usable(struct abi_thread *thread, const struct abi_descriptor *te
            texture->dimension != ABI_TEXTURE_2DMS && texture->dimension != ABI_TEXTURE_2DMS_ARRAY;
 }
 
-static float comparison_reference(float reference, uint32_t format)
+static float clamp_to_unit(float x)
 {
-    if (format_get_info(format)->type == FORMAT_TYPE_UNORM)
-        return reference > 0.0f ? (reference < 1.0f ? reference : 1.0f) : 0.0f;
-    return reference;
+    return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
 
 static void filter_init(struct filter *filter, const struct abi_descriptor *texture, const struct abi_descriptor *sampler,
@@ -85,7 +78,7 @@ static void filter_init(struct filter *filter, const struct abi_descriptor *text
     else if (filter->reduction == FILTER_REDUCTION_COMPARISON)
         filter->reduction = FILTER_REDUCTION_STANDARD;
     filter->comparison = sampler->sampler.comparison;
-    filter->reference = comparison_reference(arguments->compare, texture->format);
+    filter->reference = filter->view.properties.is_unorm ? clamp_to_unit(arguments->compare) : arguments->compare;
 }
 
 static void view_size(const struct filter *filter, float size[3])
@@ -137,7 +130,7 @@ static struct level_choice choose_levels(const struct filter *filter, float lod,
     bool is_linear = bits & (lod <= 0.0f ? FILTER_BIT_MAG_LINEAR : FILTER_BIT_MIN_LINEAR);
     struct level_choice choice = {{view->first_mip, view->first_mip}, 0.0f, is_linear, false};
     choice.is_empty = resource_least > last || clamp > last;
-    if (is_integer_format(filter->view.format))
+    if (filter->view.properties.is_integer)
         choice.is_linear = false;
     lod = lod > resource_least ? lod : resource_least;
     lod = lod < last ? lod : last;
@@ -188,7 +181,7 @@ static vec4 sample_line(struct filter *filter, const struct level_choice *choice
     return sum;
 }
 
-void ops_native_sample(struct abi_thread *thread, const struct abi_descriptor *texture,
+static void sample_run(struct abi_thread *thread, const struct abi_descriptor *texture,
                        const struct abi_descriptor *sampler, const struct ops_sample_arguments *arguments, uint32_t out[4])
 {
     out[0] = out[1] = out[2] = out[3] = 0;
@@ -215,7 +208,7 @@ void ops_native_sample(struct abi_thread *thread, const struct abi_descriptor *t
         swizzle_apply(texture, out);
 }
 
-float ops_native_calculate_lod(struct abi_thread *thread, const struct abi_descriptor *texture,
+static float sample_calculate_lod(struct abi_thread *thread, const struct abi_descriptor *texture,
                                const struct abi_descriptor *sampler, const struct ops_sample_arguments *arguments,
                                bool clamped)
 {
@@ -246,7 +239,7 @@ static uint64_t raw_bits(const struct filter *filter, vec4 texel)
     return bits;
 }
 
-void ops_native_gather(struct abi_thread *thread, const struct abi_descriptor *texture,
+static void sample_gather(struct abi_thread *thread, const struct abi_descriptor *texture,
                        const struct abi_descriptor *sampler, const struct ops_sample_arguments *arguments,
                        uint32_t channel, uint32_t mode, uint64_t out[4])
 {
@@ -276,3 +269,5 @@ void ops_native_gather(struct abi_thread *thread, const struct abi_descriptor *t
             out[i] = swizzle_select(texture, words, channel & 3);
     }
 }
+
+const struct sample_functions sample_functions_baseline = {sample_run, sample_calculate_lod, sample_gather};

@@ -2,56 +2,30 @@
  * Levels of texture views and the readers of formats without a fast path (ops/texel.h). */
 #include "ops/texel.h"
 
-static const uint8_t kind_of_format[FORMAT_COUNT] = {
-    [FORMAT_R8G8B8A8_UNORM] = TEXEL_KIND_RGBA8,
-    [FORMAT_R8G8B8A8_UNORM_SRGB] = TEXEL_KIND_RGBA8_SRGB,
-    [FORMAT_B8G8R8A8_UNORM] = TEXEL_KIND_BGRA8,
-    [FORMAT_B8G8R8A8_UNORM_SRGB] = TEXEL_KIND_BGRA8_SRGB,
-    [FORMAT_R8_UNORM] = TEXEL_KIND_R8,
-    [FORMAT_R8G8_UNORM] = TEXEL_KIND_RG8,
-    [FORMAT_R16G16B16A16_FLOAT] = TEXEL_KIND_RGBA16F,
-    [FORMAT_R16_FLOAT] = TEXEL_KIND_R16F,
-    [FORMAT_R32_FLOAT] = TEXEL_KIND_R32F,
-    [FORMAT_R32G32_FLOAT] = TEXEL_KIND_RG32F,
-    [FORMAT_R32G32B32A32_FLOAT] = TEXEL_KIND_RGBA32,
-    [FORMAT_R32G32B32A32_UINT] = TEXEL_KIND_RGBA32,
-    [FORMAT_R32G32B32A32_SINT] = TEXEL_KIND_RGBA32,
-};
-
-void texel_view_init(struct texel_view *view, const struct abi_descriptor *descriptor)
-{
-    const struct format_info *info = format_get_info(descriptor->format);
-    view->texture = descriptor->texture.texture;
-    view->view = &descriptor->texture;
-    view->format = descriptor->format;
-    view->kind = descriptor->format < FORMAT_COUNT ? kind_of_format[descriptor->format] : TEXEL_KIND_GENERIC;
-    if (info->flags & FORMAT_FLAG_COMPRESSED)
-        view->kind = TEXEL_KIND_BLOCK;
-    else if (info->flags & FORMAT_FLAG_PACKED_PAIR)
-        view->kind = TEXEL_KIND_PAIR;
-    view->texel_bytes = format_plane_bytes(descriptor->format, descriptor->texture.plane);
-}
-
-static int32_t mip_extent(uint32_t extent, uint32_t mip)
-{
-    return extent >> mip ? (int32_t)(extent >> mip) : 1;
-}
-
-void texel_level_init(struct texel_level *level, const struct texel_view *view, uint32_t mip, uint32_t slice)
-{
-    const struct abi_texture *texture = view->texture;
-    const struct abi_texture_mip *place = &texture->mips[mip];
-    uint64_t plane_slice = (uint64_t)view->view->plane * texture->array_size + slice;
-    level->base = texture->base + plane_slice * texture->slice_bytes + place->offset;
-    level->row_pitch = place->row_pitch;
-    level->depth_pitch = place->depth_pitch;
-    level->texel_bytes = view->texel_bytes * (texture->sample_count > 1 ? texture->sample_count : 1u);
-    level->width = mip_extent(texture->width, mip);
-    level->height = mip_extent(texture->height, mip);
-    level->depth = texture->dimension == 3 ? mip_extent(texture->depth, mip) : 1;
-    level->kind = view->kind;
-    level->format = view->format;
-}
+/* The kind of a row of the format table, as a constant expression. */
+#define IS(l, t, c, layout, type, channels)                                                                   \
+    (FORMAT_LAYOUT_##l == FORMAT_LAYOUT_##layout && FORMAT_TYPE_##t == FORMAT_TYPE_##type && (c) == (channels))
+#define KIND(l, t, c, flags)                                                                                  \
+    ((flags) & FORMAT_FLAG_COMPRESSED                                  ? TEXEL_KIND_BLOCK                     \
+     : (flags) & FORMAT_FLAG_PACKED_PAIR                               ? TEXEL_KIND_PAIR                      \
+     : IS(l, t, c, 8, UNORM, 4)                                        ? TEXEL_KIND_RGBA8                     \
+     : IS(l, t, c, 8, SRGB, 4)                                         ? TEXEL_KIND_RGBA8_SRGB                \
+     : IS(l, t, c, BGRA8, UNORM, 4)                                    ? TEXEL_KIND_BGRA8                     \
+     : IS(l, t, c, BGRA8, SRGB, 4)                                     ? TEXEL_KIND_BGRA8_SRGB                \
+     : IS(l, t, c, 8, UNORM, 1)                                        ? TEXEL_KIND_R8                        \
+     : IS(l, t, c, 8, UNORM, 2)                                        ? TEXEL_KIND_RG8                       \
+     : IS(l, t, c, 16, FLOAT, 4)                                       ? TEXEL_KIND_RGBA16F                   \
+     : IS(l, t, c, 16, FLOAT, 1)                                       ? TEXEL_KIND_R16F                      \
+     : IS(l, t, c, 32, FLOAT, 1)                                       ? TEXEL_KIND_R32F                      \
+     : IS(l, t, c, 32, FLOAT, 2)                                       ? TEXEL_KIND_RG32F                     \
+     : FORMAT_LAYOUT_##l == FORMAT_LAYOUT_32 && FORMAT_TYPE_##t != FORMAT_TYPE_TYPELESS && (c) == 4           \
+         ? TEXEL_KIND_RGBA32                                                                                  \
+         : TEXEL_KIND_GENERIC)
+#define ROW(number, name, family, type, layout, channels, bytes, width, height, planes, flags)               \
+    [number] = {KIND(layout, type, channels, flags), bytes,                                                   \
+                FORMAT_TYPE_##type == FORMAT_TYPE_UINT || FORMAT_TYPE_##type == FORMAT_TYPE_SINT,             \
+                FORMAT_TYPE_##type == FORMAT_TYPE_UNORM},
+const struct texel_format texel_formats[FORMAT_COUNT] = {FORMAT_LIST(ROW)};
 
 /* Decoded blocks of this thread, found again by the block's address and trusted only if its bytes and format are still
  * the same: copies and stores into textures need not know about it. */

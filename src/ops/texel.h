@@ -4,7 +4,11 @@
 #ifndef CDXR_OPS_TEXEL_H
 #define CDXR_OPS_TEXEL_H
 
+#include <stdbool.h>
 #include <string.h>
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
 
 #include "abi/descriptor.h"
 #include "base/format.h"
@@ -42,19 +46,55 @@ struct texel_level {
     uint32_t format;
 };
 
+/* Properties of a format as sampling needs them, in one small row. */
+struct texel_format {
+    uint8_t kind;        /* enum texel_kind */
+    uint8_t texel_bytes; /* of plane 0, of a texel or block; plane 1 has bytes */
+    bool is_integer;
+    bool is_unorm;
+};
+extern const struct texel_format texel_formats[FORMAT_COUNT];
+
 /* What the view says once for all its levels. */
 struct texel_view {
     const struct abi_texture *texture;
     const struct abi_texture_view *view;
-    uint32_t kind;
-    uint32_t texel_bytes;
-    uint32_t format; /* with the format that the memory is read by: view format */
+    struct texel_format properties;
+    uint32_t texel_bytes; /* in the view's plane, all samples */
+    uint32_t format;      /* of the view */
 };
 
-void texel_view_init(struct texel_view *view, const struct abi_descriptor *descriptor);
+OPS_HELPER void texel_view_init(struct texel_view *view, const struct abi_descriptor *descriptor)
+{
+    view->texture = descriptor->texture.texture;
+    view->view = &descriptor->texture;
+    view->format = descriptor->format < FORMAT_COUNT ? descriptor->format : 0;
+    view->properties = texel_formats[view->format];
+    uint32_t samples = view->texture->sample_count > 1 ? view->texture->sample_count : 1;
+    view->texel_bytes = (descriptor->texture.plane ? 1u : view->properties.texel_bytes) * samples;
+}
+
+OPS_HELPER int32_t texel_mip_extent(uint32_t extent, uint32_t mip)
+{
+    return extent >> mip ? (int32_t)(extent >> mip) : 1;
+}
 
 /* mip and slice: of the resource, already checked. */
-void texel_level_init(struct texel_level *level, const struct texel_view *view, uint32_t mip, uint32_t slice);
+OPS_HELPER void texel_level_init(struct texel_level *level, const struct texel_view *view, uint32_t mip, uint32_t slice)
+{
+    const struct abi_texture *texture = view->texture;
+    const struct abi_texture_mip *place = &texture->mips[mip];
+    uint64_t plane_slice = (uint64_t)view->view->plane * texture->array_size + slice;
+    level->base = texture->base + plane_slice * texture->slice_bytes + place->offset;
+    level->row_pitch = place->row_pitch;
+    level->depth_pitch = place->depth_pitch;
+    level->texel_bytes = view->texel_bytes;
+    level->width = texel_mip_extent(texture->width, mip);
+    level->height = texel_mip_extent(texture->height, mip);
+    level->depth = texture->dimension == 3 ? texel_mip_extent(texture->depth, mip) : 1;
+    level->kind = view->properties.kind;
+    level->format = view->format;
+}
 
 /* One texel of a BC block through a small cache of decoded blocks. */
 vec4 texel_fetch_block(const struct texel_level *level, int32_t x, int32_t y, int32_t z);
@@ -78,6 +118,16 @@ OPS_HELPER vec4 vec4_of_srgb(uint32_t word)
 {
     return (vec4){format_srgb_to_linear[word & 255], format_srgb_to_linear[word >> 8 & 255],
                   format_srgb_to_linear[word >> 16 & 255], (float)(word >> 24) / 255.0f};
+}
+
+OPS_HELPER vec4 vec4_of_halves(const uint16_t halves[4])
+{
+#ifdef __F16C__
+    __m128i packed = _mm_loadl_epi64((const __m128i *)(const void *)halves);
+    return (vec4)_mm_cvtph_ps(packed);
+#else
+    return (vec4){half_to_float(halves[0]), half_to_float(halves[1]), half_to_float(halves[2]), half_to_float(halves[3])};
+#endif
 }
 
 /* kind: a constant where it is worth it. */
@@ -106,8 +156,7 @@ OPS_HELPER vec4 texel_fetch_kind(const struct texel_level *level, uint32_t kind,
         return (vec4){(float)address[0] / 255.0f, (float)address[1] / 255.0f, 0, 1};
     case TEXEL_KIND_RGBA16F:
         memcpy(halves, address, 8);
-        return (vec4){half_to_float(halves[0]), half_to_float(halves[1]), half_to_float(halves[2]),
-                      half_to_float(halves[3])};
+        return vec4_of_halves(halves);
     case TEXEL_KIND_R16F:
         memcpy(halves, address, 2);
         return (vec4){half_to_float(halves[0]), 0, 0, 1};
