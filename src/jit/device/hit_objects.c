@@ -89,7 +89,8 @@ VALUE(float, jit_hit_object_object_ray_origin, const struct abi_hit_object *obje
 {
     float p[3] = {object->ray.origin[0], object->ray.origin[1], object->ray.origin[2]};
     if (object->kind == ABI_HIT_OBJECT_HIT && object->hit.instance)
-        vec_transform_point(object->hit.instance->world_to_object, object->ray.origin, p);
+        vec_transform_point_back(object->hit.instance->object_to_world, object->hit.instance->world_to_object,
+                                 object->ray.origin, p);
     return device_select3(p, component);
 }
 VALUE(float, jit_hit_object_object_ray_direction, const struct abi_hit_object *object, uint32_t component)

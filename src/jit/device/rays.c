@@ -131,7 +131,7 @@ static inline float device_query_origin(const struct abi_traversal *q, const str
 {
     float p[3] = {0};
     if (hit->instance)
-        vec_transform_point(hit->instance->world_to_object, q->ray.origin, p);
+        vec_transform_point_back(hit->instance->object_to_world, hit->instance->world_to_object, q->ray.origin, p);
     return device_select3(p, component);
 }
 static inline float device_query_direction(const struct abi_traversal *q, const struct abi_hit *hit, uint32_t component)
