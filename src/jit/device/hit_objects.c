@@ -73,7 +73,7 @@ OBJECT(uint32_t, instance_index, is_hit ? object->hit.instance_index : 0)
 OBJECT(uint32_t, instance_id, is_hit &&object->hit.instance ? object->hit.instance->instance_id : 0)
 OBJECT(uint32_t, primitive_index, is_hit ? object->hit.primitive_index : 0)
 OBJECT(uint32_t, hit_kind, is_hit ? object->hit.hit_kind : 0)
-OBJECT(uint32_t, table_index, object->shader_table_index)
+OBJECT(uint32_t, table_index, object->shader_table_index == ABI_HIT_OBJECT_UNBOUND ? 0 : object->shader_table_index)
 OBJECT(uint32_t, cluster_id, UINT32_MAX)
 
 VALUE(float, jit_hit_object_world_ray_origin, const struct abi_hit_object *object, uint32_t component)

@@ -162,6 +162,7 @@ static inline void device_object_from_query(struct abi_hit_object *out, const st
     if (q->committed_status == ABI_COMMITTED_NOTHING)
         return;
     out->kind = ABI_HIT_OBJECT_HIT;
+    out->shader_table_index = ABI_HIT_OBJECT_UNBOUND;
     out->ray_flags = q->ray_flags;
     out->ray = q->ray;
     out->hit = q->committed;
