@@ -11,6 +11,7 @@
 #include "d3d12/create.h"
 #include "d3d12/state_object_linker.h"
 #include "dxil/module.h"
+#include "jit/c_library.h"
 #include "jit/jit.h"
 
 static void destroy(struct com_object *com)
@@ -156,7 +157,9 @@ static HRESULT load_module(struct compute_builder *builder)
     const D3D12_SHADER_BYTECODE *shader = &builder->desc->CS;
     struct reason reason = {{0}};
     enum status status =
-        dxil_module_create(shader->pShaderBytecode, shader->BytecodeLength, NULL, &builder->module, &reason);
+        jit_is_c_library(shader->pShaderBytecode, shader->BytecodeLength)
+            ? jit_c_library_create(shader->pShaderBytecode, shader->BytecodeLength, &builder->module, NULL, &reason)
+            : dxil_module_create(shader->pShaderBytecode, shader->BytecodeLength, NULL, &builder->module, &reason);
     if (status != STATUS_OK)
         return fail_with(builder, status, "CS: ", &reason);
     for (uint32_t i = 0; i < builder->module->function_count; i++) {

@@ -12,6 +12,7 @@
 #include "d3d12/state_object.h"
 #include "dxil/container.h"
 #include "dxil/module.h"
+#include "jit/c_library.h"
 
 struct so_reader {
     const D3D12_STATE_OBJECT_DESC *desc;
@@ -111,6 +112,11 @@ static enum status check_functions(const struct so_library *library, struct reas
 static enum status load_library(struct so_library *library, const D3D12_SHADER_BYTECODE *code, struct reason *reason)
 {
     struct dxil_container container;
+    if (jit_is_c_library(code->pShaderBytecode, code->BytecodeLength)) {
+        hash_bytes(code->pShaderBytecode, code->BytecodeLength, library->hash);
+        return jit_c_library_create(code->pShaderBytecode, code->BytecodeLength, &library->module, &library->rdat,
+                                    reason);
+    }
     RETURN_IF_FAILED(
         dxil_module_create(code->pShaderBytecode, code->BytecodeLength, NULL, &library->module, reason));
     if (library->module->shader_kind != DXIL_SHADER_KIND_LIBRARY)

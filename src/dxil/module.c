@@ -237,6 +237,10 @@ void dxil_module_destroy(struct dxil_module *module)
 {
     if (!module)
         return;
+    if (module->destroy) {
+        module->destroy(module);
+        return;
+    }
     struct module_memory *memory = (struct module_memory *)module; /* its first member */
     arena_finish(&memory->arena);
     free(memory->bitcode);

@@ -107,6 +107,7 @@ struct dxil_function {
     uint32_t payload_bytes;     /* HLSL size; also the parameter of callable shaders */
     uint32_t attribute_bytes;
     uint32_t thread_count[3]; /* numthreads of compute */
+    uint32_t groupshared_bytes; /* shaders in C; with DXIL, jit adds up the variables that are reached */
     uint32_t wave_minimum, wave_maximum, wave_preferred; /* [WaveSize]; 0 = not given. One value: all three equal */
     uint64_t entry_flags; /* shader flags of the entry's properties (DXIL shader flags) */
     enum dxil_denorm_mode denorm_mode;
@@ -141,6 +142,9 @@ struct dxil_module {
      * Ends with a zero byte behind bitcode_bytes. */
     const uint8_t *bitcode;
     size_t bitcode_bytes;
+
+    bool is_c; /* not DXIL: bitcode of shaders written in C (jit/c_library.h), trusted */
+    void (*destroy)(struct dxil_module *module); /* NULL: made by dxil_module_create */
 };
 
 /* Check a container and describe its module. On success *module owns copies of all it needs (bytes may be freed);

@@ -139,7 +139,6 @@ static void run_execute_indirect(struct exec_context *context, const struct exec
         exec_indirect_run(context->device, &context->bindings, entry);
 }
 
-/* Not reached from run_entries, which runs neighbouring builds together. */
 static void run_build_acceleration_structure(struct exec_context *context,
                                              const struct exec_build_acceleration_structure *entry)
 {
@@ -194,10 +193,7 @@ static void run_entries(struct exec_context *context, const struct exec_stream *
         context->bindings.command_index = command->index;
         if (running)
             __atomic_store_n(&running->current, command, __ATOMIC_RELEASE);
-        if (command->kind == EXEC_COMMAND_BUILD_ACCELERATION_STRUCTURE)
-            command = exec_build_batch_run(context->device, command);
-        else
-            handlers[command->kind](context, command);
+        handlers[command->kind](context, command);
     }
 }
 

@@ -201,6 +201,13 @@ enum status jit_clean(struct jit_unit *unit)
     return STATUS_OK;
 }
 
+void jit_clean_attributes(struct jit_unit *unit)
+{
+    IR_FOR_EACH_FUNCTION(function, unit->module)
+        if (!LLVMIsDeclaration(function))
+            clean_attributes(function);
+}
+
 /* Size of everything a function becomes when all calls are inlined, and the call chain's end. */
 enum { INLINE_LIMIT = 60000 };
 

@@ -105,6 +105,8 @@ int jit_link_origin(const char *name, size_t name_bytes, char *plain, size_t pla
 
 /* clean.c: take away everything that lets LLVM assume more than DXIL promises; make all indexing safe. */
 MUST_USE enum status jit_clean(struct jit_unit *unit);
+/* For shaders in C: attributes only (a CPU, optnone, noinline). */
+void jit_clean_attributes(struct jit_unit *unit);
 /* Inline calls; functions that stay have a reason (size). Refuses recursion. */
 MUST_USE enum status jit_inline_calls(struct jit_unit *unit);
 
@@ -112,6 +114,8 @@ MUST_USE enum status jit_inline_calls(struct jit_unit *unit);
 MUST_USE enum status jit_lower_signatures(struct jit_unit *unit);
 MUST_USE enum status jit_lower(struct jit_unit *unit);
 MUST_USE enum status jit_lower_instructions(struct jit_unit *unit, LLVMValueRef function);
+/* Instead of all others for shaders written in C. */
+MUST_USE enum status jit_lower_c(struct jit_unit *unit);
 MUST_USE enum status jit_lower_groupshared(struct jit_unit *unit);
 MUST_USE enum status jit_lower_hit_objects(struct jit_unit *unit, LLVMValueRef function);
 /* Each replaces one call of a dx.op function. The builder stands before it. *result: what replaces its value, NULL where
@@ -126,6 +130,9 @@ struct jit_call {
     LLVMValueRef arguments[32];
 };
 MUST_USE enum status jit_lower_handle(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result);
+/* Pointer to the descriptor of element index (i32) of the resource variable global. */
+MUST_USE enum status jit_resource_pointer(struct jit_unit *unit, struct jit_call *call, LLVMValueRef global,
+                                          LLVMValueRef index, LLVMValueRef *pointer);
 /* Pointer to the descriptor that a handle stands for. A descriptor of the frame is copied for each operation: it is seen to
  * hold known values there, whatever the stores in between reach. */
 LLVMValueRef jit_descriptor_of_handle(struct jit_unit *unit, struct jit_call *call, LLVMValueRef handle);

@@ -114,6 +114,8 @@ static int link_find(const struct jit_program *program, const char *name, const 
 
 static LLVMValueRef link_next_unresolved(struct jit_unit *unit)
 {
+    if (unit->main->is_c) /* what it calls is in the shader library or in the runtime */
+        return NULL;
     IR_FOR_EACH_FUNCTION(function, unit->module) {
         if (!LLVMIsDeclaration(function) || !LLVMGetFirstUse(function))
             continue;

@@ -263,6 +263,15 @@ static const struct dxil_resource *handle_resource_of_symbol(struct jit_unit *un
     return NULL;
 }
 
+enum status jit_resource_pointer(struct jit_unit *unit, struct jit_call *call, LLVMValueRef global, LLVMValueRef index,
+                                 LLVMValueRef *pointer)
+{
+    const struct dxil_resource *resource = LLVMIsAGlobalVariable(global) ? handle_resource_of_symbol(unit, global) : NULL;
+    if (!resource)
+        return jit_unit_fail(unit, STATUS_INVALID, "takes a handle of something that is no resource variable");
+    return handle_of_resource(unit, call, resource, index, pointer);
+}
+
 static bool handle_is_gep(LLVMValueRef value)
 {
     return LLVMIsAGetElementPtrInst(value) ||

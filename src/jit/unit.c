@@ -78,6 +78,17 @@ static double unit_now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
+static enum status unit_lower_c(struct jit_unit *unit)
+{
+    RETURN_IF_FAILED(jit_link_reachable(unit));
+    jit_clean_attributes(unit);
+    RETURN_IF_FAILED(jit_inline_calls(unit));
+    RETURN_IF_FAILED(jit_lower_c(unit));
+    if (unit->uses_wave && unit->info->kind == DXIL_SHADER_KIND_COMPUTE)
+        RETURN_IF_FAILED(jit_add_convergence_keys(unit));
+    return jit_library_link(unit);
+}
+
 static enum status unit_lower(struct jit_unit *unit)
 {
     double start = unit_now_ms();
@@ -180,7 +191,7 @@ enum status jit_unit_compile(struct jit *jit, const struct jit_program *program,
         return STATUS_OK;
     }
     unit_begin(&unit);
-    enum status status = unit_lower(&unit);
+    enum status status = unit.main->is_c ? unit_lower_c(&unit) : unit_lower(&unit);
     if (status == STATUS_OK)
         status = unit_emit(&unit);
     if (status == STATUS_OK) {

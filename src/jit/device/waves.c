@@ -77,3 +77,8 @@ VALUE(void, jit_barrier, struct abi_thread *thread, uint32_t site, bool meets)
     if (meets && thread->wave)
         thread->wave->barrier(thread, site);
 }
+
+VALUE(void *, jit_groupshared, struct abi_thread *thread)
+{
+    return thread->groupshared;
+}
