@@ -98,33 +98,56 @@ RAW_BUFFER_OPS(f16, uint16_t, ops_result_16, _Float16, SAME, half_bits)
 RAW_BUFFER_OPS(min_i16, uint32_t, ops_result_16, uint16_t, MIN_SHORT, WIDE_SHORT)
 RAW_BUFFER_OPS(min_f16, uint32_t, ops_result_16, _Float16, MIN_HALF, WIDE_HALF)
 
-/* Any number of elements of a vector; in and out of memory by V's bits. */
+/* Any number of elements of a vector; in and out of memory by V's bits. Elements are checked one by one only where the
+ * last one is out of bounds, so that a vector inside is one check and one vector load. */
 #define VECTOR_OPS(suffix, M, U, load, store)                                                                 \
-    uint32_t ops_raw_buffer_vector_load_##suffix(struct abi_thread *thread, const struct abi_descriptor *buffer, \
-                                                 uint32_t index, uint32_t offset, uint32_t alignment,         \
-                                                 uint32_t count, void *out)                                   \
+    OPS_HELPER void vector_load_##suffix(const uint8_t *from, uint32_t count, uint8_t *out)                   \
+    {                                                                                                         \
+        for (uint32_t i = 0; i < count; i++) {                                                                \
+            M element;                                                                                        \
+            memcpy(&element, from + (uint64_t)i * sizeof(M), sizeof(M));                                      \
+            U value = load(element);                                                                          \
+            memcpy(out + (uint64_t)i * sizeof(U), &value, sizeof(U));                                         \
+        }                                                                                                     \
+    }                                                                                                         \
+    OPS_HELPER void vector_store_##suffix(uint8_t *to, uint32_t count, const uint8_t *values)                 \
+    {                                                                                                         \
+        for (uint32_t i = 0; i < count; i++) {                                                                \
+            U value;                                                                                          \
+            memcpy(&value, values + (uint64_t)i * sizeof(U), sizeof(U));                                      \
+            M element = store(value);                                                                         \
+            memcpy(to + (uint64_t)i * sizeof(M), &element, sizeof(M));                                        \
+        }                                                                                                     \
+    }                                                                                                         \
+    OPS_SHORT uint32_t ops_raw_buffer_vector_load_##suffix(struct abi_thread *thread,                         \
+                                                           const struct abi_descriptor *buffer, uint32_t index, \
+                                                           uint32_t offset, uint32_t alignment, uint32_t count, \
+                                                           void *out)                                         \
     {                                                                                                         \
         struct span span = span_of(thread, buffer, index, offset);                                            \
-        for (uint32_t i = 0; i < count; i++) {                                                                \
-            M element = 0;                                                                                    \
-            if (span.bytes >= ((uint64_t)i + 1) * sizeof(M))                                                  \
-                memcpy(&element, span.address + (uint64_t)i * sizeof(M), sizeof(M));                          \
-            U value = load(element);                                                                          \
-            memcpy((uint8_t *)out + (uint64_t)i * sizeof(U), &value, sizeof(U));                              \
+        if (span.bytes >= (uint64_t)count * sizeof(M)) {                                                      \
+            vector_load_##suffix(span.address, count, out);                                                   \
+        } else {                                                                                              \
+            for (uint32_t i = 0; i < count; i++) {                                                            \
+                M element = 0;                                                                                \
+                if (span.bytes >= ((uint64_t)i + 1) * sizeof(M))                                              \
+                    memcpy(&element, span.address + (uint64_t)i * sizeof(M), sizeof(M));                      \
+                U value = load(element);                                                                      \
+                memcpy((uint8_t *)out + (uint64_t)i * sizeof(U), &value, sizeof(U));                          \
+            }                                                                                                 \
         }                                                                                                     \
         return OPS_STATUS_MAPPED;                                                                             \
     }                                                                                                         \
-    void ops_raw_buffer_vector_store_##suffix(struct abi_thread *thread, const struct abi_descriptor *buffer, \
-                                              uint32_t index, uint32_t offset, uint32_t alignment,            \
-                                              uint32_t count, const void *values)                             \
+    OPS_SHORT void ops_raw_buffer_vector_store_##suffix(struct abi_thread *thread,                            \
+                                                        const struct abi_descriptor *buffer, uint32_t index,  \
+                                                        uint32_t offset, uint32_t alignment, uint32_t count,  \
+                                                        const void *values)                                   \
     {                                                                                                         \
         struct span span = span_of(thread, buffer, index, offset);                                            \
-        for (uint32_t i = 0; i < count && span.bytes >= ((uint64_t)i + 1) * sizeof(M); i++) {                 \
-            U value;                                                                                          \
-            memcpy(&value, (const uint8_t *)values + (uint64_t)i * sizeof(U), sizeof(U));                     \
-            M element = store(value);                                                                         \
-            memcpy(span.address + (uint64_t)i * sizeof(M), &element, sizeof(M));                              \
-        }                                                                                                     \
+        if (span.bytes >= (uint64_t)count * sizeof(M))                                                        \
+            vector_store_##suffix(span.address, count, values);                                               \
+        else                                                                                                  \
+            vector_store_##suffix(span.address, (uint32_t)(span.bytes / sizeof(M)), values);                  \
     }
 #define WIDE_HALF_BITS(x) float_bits((float)bits_half(x))
 
