@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * State objects across the library border: creation from real DXIL, messages of 20 broken descriptions, identifiers,
  * stack sizes, collections, additions, reference counts. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -457,6 +458,44 @@ static void test_every_mistake_has_its_message(void **state)
         free(texts[i]);
 }
 
+/* CreateStateObject is free-threaded: the same and different descriptions at once. */
+static void *create_repeatedly(void *argument)
+{
+    static const WCHAR *const names[] = {L"SphereRayGen", L"SphereMiss", L"Group"};
+    for (intptr_t i = 0; i < 6; i++) {
+        struct pipeline p;
+        ID3D12StateObject *object = NULL;
+        pipeline_init(&p, &gpu, i & 1 ? COLLECTION : RTPSO);
+        add_spheres(&p);
+        p.data[0].library.NumExports = 0;
+        if (((intptr_t)argument + i) % 3 == 0)
+            pipeline_hit_group(&p, L"Other", L"SphereClosestHit", NULL, L"SphereIntersection");
+        if (FAILED(pipeline_create(&p, &object)))
+            return (void *)1;
+        ID3D12StateObjectProperties *properties = pipeline_properties(object);
+        const void *identifier = ID3D12StateObjectProperties_GetShaderIdentifier(properties, names[i % 3]);
+        ID3D12StateObjectProperties_Release(properties);
+        ID3D12StateObject_Release(object);
+        pipeline_finish(&p);
+        if (!identifier)
+            return (void *)1;
+    }
+    return NULL;
+}
+
+static void test_creation_from_many_threads(void **state)
+{
+    enum { THREADS = 6 };
+    pthread_t threads[THREADS];
+    for (intptr_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, create_repeatedly, (void *)i), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+}
+
 static void test_null_arguments(void **state)
 {
     void *object = (void *)1;
@@ -479,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_add_to_state_object),
         cmocka_unit_test(test_reported_attributes_must_fit),
         cmocka_unit_test(test_every_mistake_has_its_message),
+        cmocka_unit_test(test_creation_from_many_threads),
         cmocka_unit_test(test_null_arguments),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
