@@ -28,8 +28,9 @@ static const char *fourcc_text(uint32_t fourcc, char text[5])
 
 struct dxil_options dxil_options_default(void)
 {
-    const char *unsigned_allowed = getenv("CDXR_UNSIGNED_DXIL");
-    return (struct dxil_options){.allow_unsigned = unsigned_allowed && strcmp(unsigned_allowed, "1") == 0};
+    const char *unsigned_allowed = getenv("CDXR_UNSIGNED_DXIL"), *debug = getenv("CDXR_SHADER_DEBUG");
+    return (struct dxil_options){.allow_unsigned = unsigned_allowed && strcmp(unsigned_allowed, "1") == 0,
+                                 .prefer_debug = debug && *debug && strcmp(debug, "0") != 0};
 }
 
 static bool all_bytes_are(const uint8_t digest[16], uint8_t value)

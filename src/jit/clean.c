@@ -51,8 +51,12 @@ static void clean_metadata(LLVMValueRef instruction)
 {
     size_t count = 0;
     LLVMValueMetadataEntry *entries = LLVMInstructionGetAllMetadataOtherThanDebugLoc(instruction, &count);
-    for (size_t i = 0; i < count; i++)
-        LLVMSetMetadata(instruction, LLVMValueMetadataEntriesGetKind(entries, (unsigned)i), NULL);
+    enum { KIND_DEBUG_LOCATION = 0 }; /* is among the entries in spite of the function's name */
+    for (size_t i = 0; i < count; i++) {
+        unsigned kind = LLVMValueMetadataEntriesGetKind(entries, (unsigned)i);
+        if (kind != KIND_DEBUG_LOCATION)
+            LLVMSetMetadata(instruction, kind, NULL);
+    }
     LLVMDisposeValueMetadataEntries(entries);
 }
 
