@@ -157,6 +157,7 @@ static enum status assign(const struct so_linker *linker, struct so_export *expo
 
 /* Apply one explicit association. where: for messages. must_exist: the names must be exports. */
 struct explicit_association {
+    uint32_t subobject_index;
     const struct so_definition *definition;
     const char *const *exports;
     uint32_t export_count;
@@ -164,6 +165,23 @@ struct explicit_association {
     bool must_exist;
     const char *where;
 };
+
+/* Remember what an open collection associates beyond itself. */
+static enum status add_pending(const struct so_linker *linker, const struct so_pending *pending)
+{
+    struct so_linked *linked = linker->linked;
+    if ((linked->pending_count & (linked->pending_count - 1)) == 0) { /* grow at powers of two */
+        uint32_t capacity = linked->pending_count ? linked->pending_count * 2 : 1;
+        struct so_pending *grown = arena_allocate(&linked->arena, capacity * sizeof(*grown), 8);
+        if (!grown)
+            return STATUS_OUT_OF_MEMORY;
+        if (linked->pending_count)
+            memcpy(grown, linked->pending, linked->pending_count * sizeof(*grown));
+        linked->pending = grown;
+    }
+    linked->pending[linked->pending_count++] = *pending;
+    return STATUS_OK;
+}
 
 static enum status apply_explicit(const struct so_linker *linker, const struct explicit_association *association)
 {
@@ -183,6 +201,9 @@ static enum status apply_explicit(const struct so_linker *linker, const struct e
                               "%s associates %s '%s' with '%s', which the state object does not export",
                               association->where, so_slot_name(association->definition->slot),
                               association->definition->label, name);
+        else if (association->level == SO_LEVEL_OBJECT_EXPLICIT)
+            RETURN_IF_FAILED(add_pending(linker, &(struct so_pending){association->subobject_index,
+                                                                      association->definition, NULL, name}));
     }
     return STATUS_OK;
 }
@@ -204,6 +225,18 @@ static enum status api_definition(const struct so_linker *linker, const struct s
     return STATUS_OK;
 }
 
+static enum status leave_open(const struct so_linker *linker, const struct so_association_input *input)
+{
+    struct so_pending pending = {input->subobject_index, NULL, input->dxil_name, NULL};
+    if (!input->export_count)
+        return add_pending(linker, &pending);
+    for (uint32_t i = 0; i < input->export_count; i++) {
+        pending.export = input->exports[i];
+        RETURN_IF_FAILED(add_pending(linker, &pending));
+    }
+    return STATUS_OK;
+}
+
 static enum status apply_api_explicit(const struct so_linker *linker)
 {
     bool may_name_others = !linker->input->is_executable &&
@@ -214,10 +247,56 @@ static enum status apply_api_explicit(const struct so_linker *linker)
         const struct so_definition *definition;
         RETURN_IF_FAILED(api_definition(linker, input, &definition));
         snprintf(where, sizeof(where), "subobject %u", input->subobject_index);
-        struct explicit_association association = {definition,   input->exports, input->export_count,
+        struct explicit_association association = {input->subobject_index,   definition,
+                                                   input->exports,           input->export_count,
                                                    SO_LEVEL_OBJECT_EXPLICIT, !may_name_others, where};
-        if (definition)
-            RETURN_IF_FAILED(apply_explicit(linker, &association));
+        RETURN_IF_FAILED(definition ? apply_explicit(linker, &association) : leave_open(linker, input));
+    }
+    return STATUS_OK;
+}
+
+/* An open collection names a subobject that only a later library defines. */
+static enum status apply_pending_default(const struct so_linker *linker, const struct so_linked *collection,
+                                         const struct so_definition *definition)
+{
+    for (uint32_t i = 0; i < linker->linked->export_count; i++) {
+        struct so_export *export = &linker->linked->exports[i];
+        bool is_candidate = export->origin && export->home == collection &&
+                            (export->kind == SO_EXPORT_HIT_GROUP || so_export_is_shader(export));
+        if (!is_candidate || export->definitions[definition->slot])
+            continue;
+        export->definitions[definition->slot] = definition;
+        export->levels[definition->slot] = SO_LEVEL_OBJECT_DEFAULT;
+    }
+    return STATUS_OK;
+}
+
+static enum status apply_pending(const struct so_linker *linker, const struct so_linked *collection,
+                                 const struct so_pending *pending)
+{
+    const struct so_definition *definition = pending->definition;
+    if (!definition)
+        RETURN_IF_FAILED(find_library_definition(linker, NULL, pending->dxil_name, &definition));
+    if (!definition)
+        return reason_set(linker->reason, STATUS_INVALID,
+                          "subobject %u of an included collection: the DXIL subobject '%s' to associate is in no DXIL "
+                          "library of the state object",
+                          pending->subobject_index, pending->dxil_name);
+    if (!pending->export)
+        return apply_pending_default(linker, collection, definition);
+    char where[80];
+    snprintf(where, sizeof(where), "subobject %u of an included collection", pending->subobject_index);
+    struct explicit_association association = {pending->subobject_index, definition, &pending->export, 1,
+                                               SO_LEVEL_OBJECT_EXPLICIT, true, where};
+    return apply_explicit(linker, &association);
+}
+
+static enum status apply_collections(const struct so_linker *linker)
+{
+    for (uint32_t i = 0; i < linker->input->collection_count; i++) {
+        const struct so_linked *collection = linker->input->collections[i].linked;
+        for (uint32_t k = 0; k < collection->pending_count; k++)
+            RETURN_IF_FAILED(apply_pending(linker, collection, &collection->pending[k]));
     }
     return STATUS_OK;
 }
@@ -330,7 +409,8 @@ static enum status apply_library_explicit(const struct so_linker *linker, const 
         RETURN_IF_FAILED(library_association_definition(linker, scope, subobject, &definition));
         char where[160];
         snprintf(where, sizeof(where), "association '%.100s' of a DXIL library", subobject->name);
-        struct explicit_association association = {definition,
+        struct explicit_association association = {0,
+                                                   definition,
                                                    subobject->association.exports,
                                                    subobject->association.export_count,
                                                    SO_LEVEL_LIBRARY_EXPLICIT,
@@ -417,6 +497,7 @@ static enum status merge_hit_groups(const struct so_linker *linker)
 enum status so_associate(struct so_linker *linker)
 {
     RETURN_IF_FAILED(apply_api_explicit(linker));
+    RETURN_IF_FAILED(apply_collections(linker));
     RETURN_IF_FAILED(apply_api_defaults(linker));
     for (uint32_t i = 0; i < linker->input->library_count; i++)
         RETURN_IF_FAILED(apply_library_explicit(linker, &linker->libraries[i]));

@@ -139,6 +139,14 @@ struct so_import {
     const struct so_export *target;
 };
 
+/* An association of a collection that reaches outside: settled when the collection is included. */
+struct so_pending {
+    uint32_t subobject_index;               /* in the collection's description */
+    const struct so_definition *definition; /* or NULL: */
+    const char *dxil_name;                  /* a subobject that some DXIL library will define */
+    const char *export;                     /* NULL: default association of the collection's exports */
+};
+
 struct so_linked {
     struct arena arena;
     bool is_executable;
@@ -150,6 +158,8 @@ struct so_linked {
     const struct so_definition *pipeline_config;
     struct so_import *imports; /* resolved dependencies of own functions */
     uint32_t import_count;
+    struct so_pending *pending;
+    uint32_t pending_count;
     struct dxil_root_signature **root_signatures; /* parsed from libraries; owned */
     uint32_t root_signature_count;
     struct reason warning; /* text of what was tolerated; empty: nothing */

@@ -970,6 +970,56 @@ static void test_collection_association_with_external_export_needs_the_flag(void
     end(&c);
 }
 
+/* "neither the subobject being associated or the listed exports have to even be visible yet" */
+static void test_collection_associates_exports_of_the_pipeline(void **state)
+{
+    struct world c, p;
+    make_collection(&c, SO_FLAG_ALLOW_EXTERNAL_DEPENDENCIES_ON_LOCAL_DEFINITIONS);
+    export_as(&c, "Miss", NULL);
+    struct so_definition *local = define(&c, SO_SLOT_LOCAL_ROOT_SIGNATURE, &local_rs, 0, 0);
+    associate(&c, local, raygen_name, 1);
+    expect_ok(&c);
+    include(&p, &c);
+    p.input.library_count = 1;
+    export_as(&p, "RayGen", NULL);
+    uses(&p, RAYGEN, local_only);
+    add_configs(&p);
+    expect_ok(&p);
+    assert_ptr_equal(of(&p, "RayGen", SO_SLOT_LOCAL_ROOT_SIGNATURE), local);
+    end(&p);
+    include(&p, &c); /* nothing of that name after all */
+    expect_fail(&p, "of an included collection associates local root signature");
+    end(&c);
+}
+
+static void test_collection_waits_for_a_dxil_subobject(void **state)
+{
+    struct world c, p;
+    make_collection(&c, SO_FLAG_ALLOW_LOCAL_DEPENDENCIES_ON_EXTERNAL_DEFINITIONS);
+    c.input.definition_count = 0; /* no configs of its own */
+    define(&c, SO_SLOT_STATE_OBJECT_CONFIG, NULL, 1, 0);
+    export_as(&c, "Miss", NULL);
+    export_as(&c, "RayGen", NULL);
+    associate_dxil(&c, "Config", miss_name, 1);
+    associate_dxil(&c, "Config", NULL, 0);
+    expect_ok(&c);
+    assert_false(so_linked_find(c.linked, "Miss", NULL)->is_resolved);
+    include(&p, &c);
+    p.input.library_count = 1;
+    dxil_shader_config(&p, "Config", 32, 8);
+    subobject(&p, DXIL_SUBOBJECT_PIPELINE_CONFIG, "Pipeline")->pipeline_config.max_recursion_depth = 3;
+    export_as(&p, "Config", NULL);
+    define(&p, SO_SLOT_PIPELINE_CONFIG, NULL, 1, 0);
+    expect_ok(&p);
+    assert_string_equal(of(&p, "Miss", SO_SLOT_SHADER_CONFIG)->label, "Config");
+    assert_string_equal(of(&p, "RayGen", SO_SLOT_SHADER_CONFIG)->label, "Config");
+    end(&p);
+    include(&p, &c);
+    add_configs(&p);
+    expect_fail(&p, "'Config' to associate is in no DXIL library");
+    end(&c);
+}
+
 /* --- AddToStateObject --- */
 
 static void make_growable(struct world *w, const char *name)
@@ -1087,6 +1137,8 @@ int main(void)
         cmocka_unit_test(test_collections_do_not_nest),
         cmocka_unit_test(test_pipeline_is_no_collection),
         cmocka_unit_test(test_collection_association_with_external_export_needs_the_flag),
+        cmocka_unit_test(test_collection_associates_exports_of_the_pipeline),
+        cmocka_unit_test(test_collection_waits_for_a_dxil_subobject),
         cmocka_unit_test(test_addition),
         cmocka_unit_test(test_addition_rules),
         cmocka_unit_test(test_collection_for_growable_pipeline_needs_the_flag),
