@@ -36,25 +36,25 @@ enum {
  * Numbers: b 0 or 1; n 32 bits; w 64 bits; c 16 bits; t tag (checked per record).
  * References, id + 1, 0 = none: s earlier string; F file; T type; B base type; S scope; N tuple; G subroutine type;
  * P subprogram; V value; A value, tuple or string; E any entity; I inlined-at location.
- * L: scope of code, not 0 and not biased. */
+ * L: scope of code, not 0 and not biased; C: the same as id + 1; U: file, not 0. */
 static const char *const forms[CODES] = {
     [DEBUG_LOCATION] = "bnnLI",
     [DEBUG_SUBRANGE] = "bww",
     [DEBUG_ENUMERATOR] = "bws",
-    [DEBUG_BASIC_TYPE] = "btswwn",
+    [DEBUG_BASIC_TYPE] = "btswnn",
     [DEBUG_FILE] = "bss",
-    [DEBUG_DERIVED_TYPE] = "btsFnSBwwwnA",
-    [DEBUG_COMPOSITE_TYPE] = "btsFnSBwwwnNnTNs",
+    [DEBUG_DERIVED_TYPE] = "btsFnSBwnwnA",
+    [DEBUG_COMPOSITE_TYPE] = "btsFnSBwnwnNnTNs",
     [DEBUG_SUBROUTINE_TYPE] = "bnN",
-    [DEBUG_COMPILE_UNIT] = "bcFsbsnsnNNNNNw",
+    [DEBUG_COMPILE_UNIT] = "bcUsbsnsnNNNNNw",
     [DEBUG_SUBPROGRAM] = "bSssFnGbbnTnnnbVNPN",
-    [DEBUG_LEXICAL_BLOCK] = "bSFnc",
-    [DEBUG_LEXICAL_BLOCK_FILE] = "bSFn",
+    [DEBUG_LEXICAL_BLOCK] = "bCFnc",
+    [DEBUG_LEXICAL_BLOCK_FILE] = "bCFn",
     [DEBUG_NAMESPACE] = "bSFsn",
     [DEBUG_TEMPLATE_TYPE] = "bsT",
     [DEBUG_TEMPLATE_VALUE] = "btsTA",
     [DEBUG_GLOBAL_VARIABLE] = "bSssFnTbbVT",
-    [DEBUG_LOCAL_VARIABLE] = "btSsFnTcn",
+    [DEBUG_LOCAL_VARIABLE] = "btCsFnTcn",
     [DEBUG_IMPORTED_ENTITY] = "btSEns",
 };
 
@@ -160,6 +160,7 @@ static bool reference_fits(const struct ir_metadata *target, char letter)
     uint32_t code = target->kind == IR_METADATA_DEBUG ? target->code : 0;
     switch (letter) {
     case 'F':
+    case 'U':
         return code == DEBUG_FILE;
     case 'T':
     case 'B':
@@ -168,6 +169,7 @@ static bool reference_fits(const struct ir_metadata *target, char letter)
         return code == DEBUG_FILE || code == DEBUG_COMPILE_UNIT || code == DEBUG_NAMESPACE ||
                code == DEBUG_COMPOSITE_TYPE || is_code_scope(code);
     case 'L':
+    case 'C':
         return is_code_scope(code);
     case 'N':
         return target->kind == IR_METADATA_NODE;
@@ -233,11 +235,15 @@ static bool check_references(struct ir_reader *r, const struct ir_metadata *reco
         if (is_number(form[i]) || form[i] == 's')
             continue;
         uint64_t id = record->operands[i];
-        if (form[i] != 'L' && id-- == 0)
+        bool required = strchr("LCU", form[i]) != NULL;
+        if (form[i] != 'L' && id-- == 0 && !required)
             continue;
         if (id >= r->metadata_count || !reference_fits(&r->metadata[id], form[i]))
             return reader_corrupt(r, "debug information record %u: operand %u refers to something that does not belong "
                                   "there", record->code, i);
+        /* LLVM looks into the value of a global variable at once. */
+        if (form[i] == 'V' && record->code == DEBUG_GLOBAL_VARIABLE && &r->metadata[id] > record)
+            return reader_corrupt(r, "debug information has a global variable before its value");
         if (form[i] == 'N' && !check_tuple(r, record, i, &r->metadata[id]))
             return false;
     }
@@ -252,7 +258,7 @@ static uint32_t parents_of(const struct ir_metadata *record, uint32_t parents[4]
     for (uint32_t i = 0; form[i]; i++) {
         if (form[i] == 'L')
             parents[count++] = (uint32_t)record->operands[i];
-        else if (strchr("SBI", form[i]) && record->operands[i])
+        else if (strchr("SCBI", form[i]) && record->operands[i])
             parents[count++] = (uint32_t)record->operands[i] - 1;
     }
     return count;

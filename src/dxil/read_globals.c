@@ -55,7 +55,7 @@ bool reader_global_variable(struct ir_reader *r, uint32_t item_index)
     if (!(flags & GLOBAL_EXPLICIT_TYPE) || space >= IR_ADDRESS_SPACES)
         return reader_corrupt(r, "DXIL global variable with the unknown flags %llu", (unsigned long long)flags);
     uint64_t unnamed = record.count > 8 ? record.operands[8] : 0;
-    if (record.count > 13 || unnamed > 1)
+    if (record.count < 6 || record.count > 13 || unnamed > 1)
         return reader_corrupt(r, "DXIL global variable record with unknown operands");
     if (record.count > 8)
         record.operands[8] = 0;
