@@ -19,6 +19,9 @@ struct abi_trace_arguments {
     struct abi_ray ray;
 };
 
+/* shader_table_index of a hit object from a query before SetShaderTableIndex: reads as 0, invokes nothing. */
+#define ABI_HIT_OBJECT_UNBOUND 0xffffffffu
+
 enum abi_hit_object_kind { ABI_HIT_OBJECT_NOP = 0, ABI_HIT_OBJECT_MISS = 1, ABI_HIT_OBJECT_HIT = 2 };
 
 /* Value of an HLSL HitObject (shader model 6.9). Lives in the shader's frame; copied by value. */

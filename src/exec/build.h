@@ -13,6 +13,9 @@ MUST_USE enum status exec_build_check(struct exec_device *device,
                                       const struct exec_build_acceleration_structure *build, struct reason *reason);
 void exec_build_run(struct exec_device *device, const struct exec_build_acceleration_structure *build);
 
+/* Runs the build first and those behind it that can run beside it; returns the last command that was run. */
+const struct exec_command *exec_build_batch_run(struct exec_device *device, const struct exec_command *first);
+
 MUST_USE enum status exec_postbuild_check(struct exec_device *device, const struct exec_postbuild *postbuild,
                                           uint32_t source_count, struct reason *reason);
 void exec_emit_postbuild_run(struct exec_device *device, const struct exec_emit_postbuild_info *emit);

@@ -364,9 +364,15 @@ static void invoke_hit(struct abi_thread *thread, const struct abi_hit_object *o
     call_record_shader(thread, &record, record.group->closest_hit, payload, object->attributes);
 }
 
+static bool object_is_empty(const struct abi_hit_object *object)
+{
+    return object->kind == ABI_HIT_OBJECT_NOP ||
+           (object->kind == ABI_HIT_OBJECT_HIT && object->shader_table_index == ABI_HIT_OBJECT_UNBOUND);
+}
+
 static void service_hit_object_invoke(struct abi_thread *thread, const struct abi_hit_object *object, void *payload)
 {
-    if (object->kind == ABI_HIT_OBJECT_NOP || !may_recurse(thread))
+    if (object_is_empty(object) || !may_recurse(thread))
         return;
     const struct exec_worker *worker = thread->context;
     struct abi_traversal visible = {
@@ -393,7 +399,7 @@ static uint32_t service_hit_object_record_constant(struct abi_thread *thread, co
                                                    uint32_t offset)
 {
     const struct exec_worker *worker = thread->context;
-    if (object->kind == ABI_HIT_OBJECT_NOP)
+    if (object_is_empty(object))
         return 0;
     enum exec_table_kind kind = object->kind == ABI_HIT_OBJECT_HIT ? EXEC_TABLE_HIT : EXEC_TABLE_MISS;
     struct exec_record record;

@@ -139,6 +139,7 @@ static void run_execute_indirect(struct exec_context *context, const struct exec
         exec_indirect_run(context->device, &context->bindings, entry);
 }
 
+/* Not reached from run_entries, which runs neighbouring builds together. */
 static void run_build_acceleration_structure(struct exec_context *context,
                                              const struct exec_build_acceleration_structure *entry)
 {
@@ -193,7 +194,10 @@ static void run_entries(struct exec_context *context, const struct exec_stream *
         context->bindings.command_index = command->index;
         if (running)
             __atomic_store_n(&running->current, command, __ATOMIC_RELEASE);
-        handlers[command->kind](context, command);
+        if (command->kind == EXEC_COMMAND_BUILD_ACCELERATION_STRUCTURE)
+            command = exec_build_batch_run(context->device, command);
+        else
+            handlers[command->kind](context, command);
     }
 }
 

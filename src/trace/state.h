@@ -88,7 +88,8 @@ static inline bool state_enter_instance(struct trace_state *s, uint32_t index)
     if (s->top->flags & ACCEL_FLAG_IDENTITY_INSTANCE) {
         state_copy_ray(&s->object, &s->visible.ray);
     } else {
-        vec_transform_point(instance->world_to_object, s->visible.ray.origin, s->object.origin);
+        vec_transform_point_back(instance->object_to_world, instance->world_to_object, s->visible.ray.origin,
+                                 s->object.origin);
         vec_transform_direction(instance->world_to_object, s->visible.ray.direction, s->object.direction);
         s->object.origin[3] = s->object.direction[3] = 0;
         if (!setup_is_finite3(s->object.origin) || !setup_is_finite3(s->object.direction))

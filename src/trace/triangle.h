@@ -5,7 +5,7 @@
  * moved by the ray's origin and shear in float, which gives the same point for every triangle that shares it, and the
  * signs of the three edge functions of these points are taken exactly: a float result that is not zero has the right
  * sign (rounding is monotone); zero is looked at again in double, where the products are exact. When the ray meets an
- * edge exactly, the ray is thought to be moved by (e, e^2) for an infinitely small e, so that it never meets an edge:
+ * edge exactly, the ray is thought to be moved by (-e, e^2) for an infinitely small e, so that it never meets an edge:
  * of the triangles around a shared edge or vertex exactly those count that this moved ray goes through.
  *
  * Where a triangle is hit (t, barycentrics) is computed in double from the unrounded vertices, so that t has no error
@@ -29,14 +29,14 @@ static inline int triangle_sign(double value)
     return (value > 0) - (value < 0);
 }
 
-/* Sign of the edge function of p -> q at the origin moved by (e, e^2); 0 only when p equals q. */
+/* Sign of the edge function of p -> q at the origin moved by (-e, e^2); 0 only when p equals q. */
 static inline int triangle_edge_sign(const float p[2], const float q[2])
 {
     int sign = triangle_sign((double)p[0] * q[1] - (double)p[1] * q[0]);
     if (sign)
         return sign;
     if (q[1] != p[1])
-        return q[1] < p[1] ? 1 : -1;
+        return q[1] < p[1] ? -1 : 1;
     return (q[0] > p[0]) - (q[0] < p[0]);
 }
 

@@ -182,6 +182,7 @@ static void list_may_be_reset_and_released_while_executing(void **state)
     ID3D12GraphicsCommandList4_Release(list);
     ID3D12CommandAllocator_Release(allocator);
     ID3D12Resource_Release(source);
+    expect_message("Release: the last reference of resource");
     ID3D12Fence_Signal(gpu.fence, 1);
     gpu.fence_value = 1;
     gpu_wait(&gpu);

@@ -79,7 +79,7 @@ static struct reference brute_scene(const struct scene *scene, const struct abi_
     const struct abi_instance *instances = (const void *)((const uint8_t *)tlas + tlas->leaf_offset);
     for (uint32_t i = 0; i < scene->instance_count; i++) {
         float origin[3], direction[3];
-        vec_transform_point(instances[i].world_to_object, ray->origin, origin);
+        vec_transform_point_back(instances[i].object_to_world, instances[i].world_to_object, ray->origin, origin);
         vec_transform_direction(instances[i].world_to_object, ray->direction, direction);
         struct brute_ray object = {.t_min = ray->t_min, .t_max = ray->t_max};
         for (int axis = 0; axis < 3; axis++) {

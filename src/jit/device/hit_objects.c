@@ -73,7 +73,7 @@ OBJECT(uint32_t, instance_index, is_hit ? object->hit.instance_index : 0)
 OBJECT(uint32_t, instance_id, is_hit &&object->hit.instance ? object->hit.instance->instance_id : 0)
 OBJECT(uint32_t, primitive_index, is_hit ? object->hit.primitive_index : 0)
 OBJECT(uint32_t, hit_kind, is_hit ? object->hit.hit_kind : 0)
-OBJECT(uint32_t, table_index, object->shader_table_index)
+OBJECT(uint32_t, table_index, object->shader_table_index == ABI_HIT_OBJECT_UNBOUND ? 0 : object->shader_table_index)
 OBJECT(uint32_t, cluster_id, UINT32_MAX)
 
 VALUE(float, jit_hit_object_world_ray_origin, const struct abi_hit_object *object, uint32_t component)
@@ -89,7 +89,8 @@ VALUE(float, jit_hit_object_object_ray_origin, const struct abi_hit_object *obje
 {
     float p[3] = {object->ray.origin[0], object->ray.origin[1], object->ray.origin[2]};
     if (object->kind == ABI_HIT_OBJECT_HIT && object->hit.instance)
-        vec_transform_point(object->hit.instance->world_to_object, object->ray.origin, p);
+        vec_transform_point_back(object->hit.instance->object_to_world, object->hit.instance->world_to_object,
+                                 object->ray.origin, p);
     return device_select3(p, component);
 }
 VALUE(float, jit_hit_object_object_ray_direction, const struct abi_hit_object *object, uint32_t component)

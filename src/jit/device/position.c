@@ -94,7 +94,7 @@ static inline float device_object_origin(const struct abi_traversal *traversal, 
                                          uint32_t component)
 {
     float p[3];
-    vec_transform_point(hit->instance->world_to_object, traversal->ray.origin, p);
+    vec_transform_point_back(hit->instance->object_to_world, hit->instance->world_to_object, traversal->ray.origin, p);
     return device_select3(p, component);
 }
 static inline float device_object_direction(const struct abi_traversal *traversal, const struct abi_hit *hit,

@@ -131,7 +131,7 @@ static inline float device_query_origin(const struct abi_traversal *q, const str
 {
     float p[3] = {0};
     if (hit->instance)
-        vec_transform_point(hit->instance->world_to_object, q->ray.origin, p);
+        vec_transform_point_back(hit->instance->object_to_world, hit->instance->world_to_object, q->ray.origin, p);
     return device_select3(p, component);
 }
 static inline float device_query_direction(const struct abi_traversal *q, const struct abi_hit *hit, uint32_t component)
@@ -162,6 +162,7 @@ static inline void device_object_from_query(struct abi_hit_object *out, const st
     if (q->committed_status == ABI_COMMITTED_NOTHING)
         return;
     out->kind = ABI_HIT_OBJECT_HIT;
+    out->shader_table_index = ABI_HIT_OBJECT_UNBOUND;
     out->ray_flags = q->ray_flags;
     out->ray = q->ray;
     out->hit = q->committed;
