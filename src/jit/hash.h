@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * 64-bit content hash of cache keys and symbol names (FNV-1a, finished with a mixer). Not for hostile inputs: a cached
- * object is checked against its full key. */
+ * 64-bit content hash; cache keys and symbol names take two with different seeds. Not made against hostile inputs: who
+ * can write to the cache directory can make the process run anything. */
 #ifndef CDXR_JIT_HASH_H
 #define CDXR_JIT_HASH_H
 

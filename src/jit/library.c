@@ -5,6 +5,7 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ enum { LIBRARY_COUNT = 2 };
 struct jit_library {
     LLVMMemoryBufferRef bitcode[LIBRARY_COUNT]; /* in link order: device may call ops */
     uint64_t hash;
+    pthread_mutex_t mutex; /* over preparation */
 };
 
 static void library_strip_attributes(LLVMValueRef function)
@@ -83,18 +85,24 @@ enum status jit_library_create(struct jit_library **library, struct reason *reas
     struct jit_library *made = calloc(1, sizeof(*made));
     if (!made)
         return reason_set(reason, STATUS_OUT_OF_MEMORY, "no memory for the shader library");
-    size_t device_bytes = (size_t)(jit_device_bitcode_end - jit_device_bitcode);
-    enum status status = library_prepare(jit_device_bitcode, device_bytes, &made->bitcode[0], reason);
-    if (status == STATUS_OK)
-        status = library_prepare(ops_bitcode, ops_bitcode_bytes, &made->bitcode[1], reason);
-    if (status != STATUS_OK)
-        goto fail;
-    made->hash = jit_hash_bytes(JIT_HASH_SEED, jit_device_bitcode, device_bytes);
+    pthread_mutex_init(&made->mutex, NULL);
+    made->hash = jit_hash_bytes(JIT_HASH_SEED, jit_device_bitcode, (size_t)(jit_device_bitcode_end - jit_device_bitcode));
     made->hash = jit_hash_bytes(made->hash, ops_bitcode, ops_bitcode_bytes);
     *library = made;
     return STATUS_OK;
-fail:
-    jit_library_destroy(made);
+}
+
+/* On the first compilation: programs that find all their code in the cache never come here. */
+static enum status library_prepare_once(struct jit_library *library, struct reason *reason)
+{
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&library->mutex);
+    if (!library->bitcode[0])
+        status = library_prepare(jit_device_bitcode, (size_t)(jit_device_bitcode_end - jit_device_bitcode),
+                                 &library->bitcode[0], reason);
+    if (status == STATUS_OK && !library->bitcode[1])
+        status = library_prepare(ops_bitcode, ops_bitcode_bytes, &library->bitcode[1], reason);
+    pthread_mutex_unlock(&library->mutex);
     return status;
 }
 
@@ -105,6 +113,7 @@ void jit_library_destroy(struct jit_library *library)
     for (int i = 0; i < LIBRARY_COUNT; i++)
         if (library->bitcode[i])
             LLVMDisposeMemoryBuffer(library->bitcode[i]);
+    pthread_mutex_destroy(&library->mutex);
     free(library);
 }
 
@@ -150,6 +159,7 @@ static enum status library_check_calls(struct jit_unit *unit)
 enum status jit_library_link(struct jit_unit *unit)
 {
     struct jit_library *library = unit->jit->library;
+    RETURN_IF_FAILED(library_prepare_once(library, unit->reason));
     for (int i = 0; i < LIBRARY_COUNT; i++) {
         LLVMMemoryBufferRef buffer =
             LLVMCreateMemoryBufferWithMemoryRange(LLVMGetBufferStart(library->bitcode[i]),

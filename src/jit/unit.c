@@ -128,15 +128,13 @@ static enum status unit_emit(struct jit_unit *unit)
     return status;
 }
 
-static uint64_t unit_hash(const struct jit_unit *unit)
+static uint64_t unit_hash(const struct jit_unit *unit, uint64_t seed)
 {
-    uint64_t hash = unit->jit->target_hash;
+    uint64_t hash = jit_hash_u64(unit->jit->target_hash, seed);
     const struct jit_program *program = unit->program;
     hash = jit_hash_text(hash, unit->export->function);
     hash = jit_hash_text(hash, unit->export->name);
     hash = jit_hash_bytes(hash, unit->main->bitcode, unit->main->bitcode_bytes);
-    const char *missing = NULL;
-    (void)missing;
     for (uint32_t m = 0; m < program->module_count && program->module_count > 1; m++)
         hash = jit_hash_bytes(hash, program->modules[m]->bitcode, program->modules[m]->bitcode_bytes);
     for (uint32_t i = 0; i < program->import_count; i++) {
@@ -174,8 +172,8 @@ static enum status unit_prepare(struct jit_unit *unit)
             unit->info = &unit->main->functions[i];
     if (!unit->info || !unit->info->defined)
         return jit_unit_fail(unit, STATUS_INVALID, "the module has no function %s", unit->export->function);
-    snprintf(unit->symbol, sizeof(unit->symbol), "%.64s.%016llx", unit->export->name,
-             (unsigned long long)unit_hash(unit));
+    snprintf(unit->symbol, sizeof(unit->symbol), "%.60s.%016llx%016llx", unit->export->name,
+             (unsigned long long)unit_hash(unit, 1), (unsigned long long)unit_hash(unit, 2));
     unit->query_bytes = unit->jit->options.query_bytes ? unit->jit->options.query_bytes : JIT_DEFAULT_QUERY_BYTES;
     return STATUS_OK;
 }
