@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Attribute groups and lists. LLVM is given only the function attributes that steer inlining and cannot do harm when they
  * lie; promises about memory, pointers or return (readnone, noalias, dereferenceable, noreturn, ...) are dropped, since a
- * hostile module could promise what it does not keep. The denormal mode goes into the description. See reader.h. */
+ * hostile module could promise what it does not keep, and alwaysinline, since calls of calls of calls would grow without
+ * limit (jit decides what to inline). The denormal mode goes into the description. See reader.h. */
 #include <string.h>
 
 #include "dxil/reader.h"
@@ -10,7 +11,6 @@ enum { ATTRIBUTE_ENTRY_GROUP = 3, ATTRIBUTE_ENTRY_LIST = 2, GROUPS_PER_LIST_MAX 
 #define POSITION_FUNCTION 0xffffffffu
 
 enum {
-    ATTRIBUTE_ALWAYSINLINE = 2,
     ATTRIBUTE_BYVAL = 3,
     ATTRIBUTE_INLINEHINT = 4,
     ATTRIBUTE_MINSIZE = 6,
@@ -27,7 +27,6 @@ enum {
 static bool is_kept(uint64_t key)
 {
     switch (key) {
-    case ATTRIBUTE_ALWAYSINLINE:
     case ATTRIBUTE_INLINEHINT:
     case ATTRIBUTE_MINSIZE:
     case ATTRIBUTE_NODUPLICATE:
@@ -53,8 +52,6 @@ static bool read_enum(struct ir_reader *r, struct ir_record *record, bool with_v
         return reader_corrupt(r, "attribute %llu (byval, inalloca or nest) is not allowed in DXIL", (unsigned long long)key);
     if (with_value || group->position != POSITION_FUNCTION || !is_kept(key))
         return true;
-    group->noinline_ |= key == ATTRIBUTE_NOINLINE;
-    group->alwaysinline |= key == ATTRIBUTE_ALWAYSINLINE;
     record->operands[(*kept)++] = 0;
     record->operands[(*kept)++] = key;
     return true;
@@ -118,8 +115,6 @@ static bool read_group(struct ir_reader *r, uint32_t item_index)
     record.item->operand_count = kept;
     record.item->dropped = kept == 2; /* LLVM refuses empty groups */
     group->dropped = record.item->dropped;
-    if (group->noinline_ && group->alwaysinline)
-        return reader_corrupt(r, "attributes noinline and alwaysinline exclude each other");
     r->group_count++;
     return true;
 }
@@ -157,14 +152,10 @@ static bool read_list(struct ir_reader *r, uint32_t item_index, struct ir_attrib
                                   (unsigned long long)record.operands[i]);
         if (!group->dropped)
             record.operands[kept++] = record.operands[i];
-        list->noinline_ |= group->noinline_;
-        list->alwaysinline |= group->alwaysinline;
         if (group->denorm_mode != DXIL_DENORM_MODE_ANY)
             list->denorm_mode = group->denorm_mode;
     }
     record.item->operand_count = kept;
-    if (list->noinline_ && list->alwaysinline)
-        return reader_corrupt(r, "attributes noinline and alwaysinline exclude each other");
     return true;
 }
 

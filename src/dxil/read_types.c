@@ -334,6 +334,22 @@ static bool add_function(struct ir_reader *r, struct ir_record *record)
     return true;
 }
 
+static bool check_depth(struct ir_reader *r, struct ir_type *type)
+{
+    uint32_t deepest = 0;
+    bool has_element = type->kind == IR_TYPE_POINTER || type->kind == IR_TYPE_VECTOR || type->kind == IR_TYPE_ARRAY ||
+                       type->kind == IR_TYPE_FUNCTION;
+    if (has_element)
+        deepest = r->types[type->element].depth;
+    for (uint32_t i = 0; type->elements && i < type->count; i++)
+        if (r->types[type->elements[i]].depth > deepest)
+            deepest = r->types[type->elements[i]].depth;
+    if (deepest >= IR_TYPE_DEPTH_MAX)
+        return reader_fail(r, STATUS_UNSUPPORTED, "DXIL types are nested more than %d deep", IR_TYPE_DEPTH_MAX);
+    type->depth = (uint8_t)(deepest + 1);
+    return true;
+}
+
 static bool read_type(struct ir_reader *r, uint32_t item_index, const char **pending_name)
 {
     struct ir_record record = reader_record(r, item_index);
@@ -381,7 +397,10 @@ bool reader_types(struct ir_reader *r, uint32_t enter)
         if (item->kind != BITSTREAM_ITEM_RECORD)
             return reader_corrupt(r, "DXIL type table holds block %u", item->code);
         if (i != enter + 1) {
+            uint32_t before = r->type_count;
             if (!read_type(r, i, &pending_name))
+                return false;
+            if (r->type_count > before && !check_depth(r, &r->types[before]))
                 return false;
             continue;
         }

@@ -21,7 +21,7 @@ enum {
     IR_ADDRESS_SPACE_GROUPSHARED = 3,
     IR_VECTOR_LANES_MAX = 1024,
     IR_PARAMETERS_MAX = 256,
-    IR_FUNCTIONS_MAX = 1 << 20,
+    IR_TYPE_DEPTH_MAX = 64, /* LLVM and type_text recurse over nested types */
 };
 /* Largest variable: groupshared has 32 KiB, indexable temporaries 16 KiB; generous, but a stack can hold it. */
 #define IR_VARIABLE_MAX_BYTES (1u << 20)
@@ -59,6 +59,7 @@ struct ir_type {
     uint8_t kind;          /* enum ir_type_kind */
     uint8_t width;         /* integers: bits */
     uint8_t address_space; /* pointers */
+    uint8_t depth;         /* of nesting, at most IR_TYPE_DEPTH_MAX */
     uint32_t element;      /* pointee, element of arrays and vectors, return type of functions */
     uint32_t count;        /* struct members, parameters, vector lanes */
     const uint32_t *elements; /* struct members, parameters */
@@ -149,14 +150,12 @@ struct ir_named_metadata {
 struct ir_attribute_group {
     uint32_t id;
     uint32_t position; /* 0 return, 1.. parameters, 0xffffffff function */
-    bool noinline_, alwaysinline;
     bool dropped; /* nothing in it for LLVM */
     enum dxil_denorm_mode denorm_mode;
 };
 
 struct ir_attribute_list {
     enum dxil_denorm_mode denorm_mode;
-    bool noinline_, alwaysinline;
 };
 
 enum { IR_METADATA_KINDS_MAX = 256 };
