@@ -124,7 +124,7 @@ static vi stencil_and_depth(const struct draw *d, struct depth_pixels *depth, vi
     updated = vi_select(z_passed, stencil_operate(d->stencil_pass, s, (int32_t)d->stencil_ref, max), updated);
     updated = (s & (int32_t)~d->stencil_write) | (updated & (int32_t)d->stencil_write);
     vi merged = d->z_write ? vi_select(z_passed, depth_merge(d, depth), depth->raw) : depth->raw;
-    merged = (merged & ~(max << shift)) | (updated << shift);
+    merged = (merged & (int32_t)~((uint32_t)max << shift)) | (updated << shift);
     store_pixels(depth->row, format->pixel_bytes, mask, merged);
     counters->failed_stencil += (uint64_t)__builtin_popcount((unsigned)vi_mask_bits(mask & ~passed));
     counters->failed_depth += (uint64_t)__builtin_popcount((unsigned)vi_mask_bits(mask & z_failed));

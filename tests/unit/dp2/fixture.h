@@ -52,7 +52,8 @@ static inline void fixture_log(void *cookie, const struct cdxr_dp2_message *mess
 static inline void fixture_surface(struct fixture *f, uint32_t handle, uint32_t flags, enum cdxr_dp2_format format, uint32_t width, uint32_t height,
                                    void *memory, uint32_t pitch)
 {
-    struct cdxr_dp2_level level = {memory, (size_t)pitch * ((height + 3) & ~3u), (int32_t)pitch, 0};
+    bool blocks = format >= CDXR_DP2_FORMAT_DXT1 && format <= CDXR_DP2_FORMAT_DXT5;
+    struct cdxr_dp2_level level = {memory, (size_t)pitch * (blocks ? (height + 3) / 4 : height), (int32_t)pitch, 0};
     struct cdxr_dp2_surface surface = {.handle = handle, .flags = flags, .width = width, .height = height, .depth = 1, .level_count = 1, .levels = &level};
     cdxr_dp2_pixel_format_init(format, &surface.format);
     assert_int_equal(cdxr_dp2_surface_register(f->context, &surface), CDXR_DP2_OK);
