@@ -127,6 +127,8 @@ struct cdxr_dp2_config {
     uint32_t thread_count;      /* 0: one per CPU or CDXR_THREADS; 1: no threads */
     uint32_t guest_is_nt;       /* layout of guest surface objects: 0 Windows 9x, 1 XP */
     uint32_t force_wireframe;   /* draw every triangle as its edges (tools) */
+    uint32_t identify;          /* draw each triangle in its number (RGB, 1 first) with a nearest-wins depth test and nothing else:
+                                 * 1 by z, 2 by w (up to 1024). CLEAR writes colour 0. Numbers are triangle_numbers of collections */
     struct cdxr_dp2_policies policies;
     struct cdxr_dp2_limits limits;
     void *cookie;               /* first argument of every callback */
@@ -137,7 +139,7 @@ struct cdxr_dp2_config {
     cdxr_dp2_resolve_fn resolve;
     cdxr_dp2_token_fn token;
     struct cdxr_dp2_context *share_with; /* surfaces, palettes and their handles are common; state is not */
-    uint64_t reserved[8];
+    uint64_t reserved[7];
 };
 
 /* ---- surfaces ---- */
@@ -292,6 +294,7 @@ struct cdxr_dp2_collection {
     const uint32_t *indices;          /* [index_count]: DXGI_FORMAT_R32_UINT, three a triangle */
     const uint32_t *triangle_materials; /* [triangle_count] */
     const uint32_t *triangle_tokens;  /* [triangle_count] offset of the token */
+    const uint32_t *triangle_numbers; /* [triangle_count] counted from 1 over all triangles the context assembled */
     const struct cdxr_dp2_geometry *geometries;
     const struct cdxr_dp2_material *materials;
 };

@@ -279,6 +279,7 @@ static enum cdxr_dp2_error read_config(struct cdxr_dp2_replay *replay, const str
     config->strict = overrides->strict;
     config->thread_count = overrides->thread_count;
     config->force_wireframe = overrides->force_wireframe;
+    config->identify = overrides->identify;
     config->cookie = overrides->cookie;
     config->log = overrides->log;
     config->parse_unknown = overrides->parse_unknown;

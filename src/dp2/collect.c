@@ -15,7 +15,7 @@ struct array {
 struct collector {
     enum cdxr_dp2_space space;
     bool out_of_memory, needs_affine;
-    struct array positions, normals, coordinates, diffuse, specular, indices, triangle_materials, triangle_tokens, geometries, materials;
+    struct array positions, normals, coordinates, diffuse, specular, indices, triangle_materials, triangle_tokens, triangle_numbers, geometries, materials;
 };
 
 struct owned_collection {
@@ -210,10 +210,12 @@ static bool append_geometry(struct run *run, const struct assembly *assembly, co
         if (!usable(&primitive, source))
             continue;
         uint32_t *material = append(collector, &collector->triangle_materials, 1, 4), *token = append(collector, &collector->triangle_tokens, 1, 4);
-        if (!material || !token || !append_triangle(collector, program, source, &primitive, geometry.first_vertex))
+        uint32_t *number = append(collector, &collector->triangle_numbers, 1, 4);
+        if (!material || !token || !number || !append_triangle(collector, program, source, &primitive, geometry.first_vertex))
             return false;
         *material = geometry.material;
         *token = geometry.token_offset;
+        *number = run->context->triangle_number + 1 + k;
     }
     geometry.vertex_count = collector->diffuse.count - geometry.first_vertex;
     geometry.index_count = collector->indices.count - geometry.first_index;
@@ -248,7 +250,7 @@ static void publish(struct owned_collection *owned)
         .geometry_count = c->geometries.count, .material_count = c->materials.count, .space = c->space,
         .positions = c->positions.items, .normals = c->normals.items, .texture_coordinates = c->coordinates.items,
         .diffuse = c->diffuse.items, .specular = c->specular.items, .indices = c->indices.items,
-        .triangle_materials = c->triangle_materials.items, .triangle_tokens = c->triangle_tokens.items,
+        .triangle_materials = c->triangle_materials.items, .triangle_tokens = c->triangle_tokens.items, .triangle_numbers = c->triangle_numbers.items,
         .geometries = c->geometries.items, .materials = c->materials.items,
     };
 }
@@ -282,7 +284,7 @@ void cdxr_dp2_collection_destroy(struct cdxr_dp2_collection *collection)
     struct owned_collection *owned = (struct owned_collection *)collection; /* its first member */
     struct array *arrays[] = {&owned->arrays.positions, &owned->arrays.normals, &owned->arrays.coordinates, &owned->arrays.diffuse,
                               &owned->arrays.specular, &owned->arrays.indices, &owned->arrays.triangle_materials,
-                              &owned->arrays.triangle_tokens, &owned->arrays.geometries, &owned->arrays.materials};
+                              &owned->arrays.triangle_tokens, &owned->arrays.triangle_numbers, &owned->arrays.geometries, &owned->arrays.materials};
     for (size_t i = 0; i < ARRAY_COUNT(arrays); i++)
         free(arrays[i]->items);
     free(owned);

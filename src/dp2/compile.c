@@ -3,7 +3,7 @@
 
 #include "dp2/context.h"
 
-enum { ZBIAS_STEPS = 65535 };
+enum { ZBIAS_STEPS = 65535, IDENTIFY_FAR = 1024 };
 
 bool dp2_projection_is_affine(const float p[16])
 {
@@ -174,7 +174,7 @@ static void compile_geometry(const struct cdxr_dp2_context *context, const struc
     const uint32_t *r = state->render;
     draw->cull = in_range(r[D3DRENDERSTATE_CULLMODE], 1, 3, D3DCULL_NONE);
     draw->fill = context->config.force_wireframe ? D3DFILL_WIREFRAME : in_range(r[D3DRENDERSTATE_FILLMODE], 1, 3, D3DFILL_SOLID);
-    draw->flat = r[D3DRENDERSTATE_SHADEMODE] == D3DSHADE_FLAT;
+    draw->flat |= r[D3DRENDERSTATE_SHADEMODE] == D3DSHADE_FLAT;
     draw->perspective = context->config.interface_level != 0 || r[D3DRENDERSTATE_TEXTUREPERSPECTIVE];
     draw->last_pixel = r[D3DRENDERSTATE_LASTPIXEL];
     draw->line_repeat = r[D3DRENDERSTATE_LINEPATTERN] & 0xFFFF;
@@ -203,7 +203,7 @@ static void compile_groups(const struct dp2_state *state, struct draw *draw)
     draw->group_count = 1;
     draw->group_diffuse = (int8_t)draw->group_count;
     draw->group_source[draw->group_count++] = VERTEX_DIFFUSE;
-    draw->specular_add = state->render[D3DRENDERSTATE_SPECULARENABLE];
+    draw->specular_add = state->render[D3DRENDERSTATE_SPECULARENABLE] && !draw->identify;
     draw->group_specular = -1;
     if (draw->specular_add || stages_read(draw, D3DTA_SPECULAR)) {
         draw->group_specular = (int8_t)draw->group_count;
@@ -230,6 +230,23 @@ static void compile_coordinates(const struct dp2_state *state, const struct fvf_
         if ((flags & D3DTTFF_PROJECTED) && floats >= 2)
             stage->projected = (uint8_t)floats; /* 1 + the last component */
     }
+}
+
+/* Numbers in place of colours: everything off that could hide or tint a nearest triangle. */
+static void compile_identify(uint32_t mode, struct draw *draw)
+{
+    draw->identify = draw->flat = true;
+    draw->stage_count = 0;
+    draw->texture_slots = 0;
+    draw->stencil = draw->alpha_test = draw->stippled_alpha = draw->stipple = draw->blend = draw->color_key = draw->specular_add = false;
+    draw->fog = FOG_NONE;
+    draw->z_bias = 0;
+    draw->early_depth = true;
+    draw->z_test = draw->z_write = draw->depth.memory != NULL;
+    draw->z_func = D3DCMP_LESSEQUAL;
+    draw->w_buffer = mode == 2;
+    draw->w_near = 0;
+    draw->w_scale = 1.0f / IDENTIFY_FAR;
 }
 
 /* ---- specialised spans ---- */
@@ -305,6 +322,8 @@ const struct draw *dp2_compile_draw(struct cdxr_dp2_context *context, struct dp2
     compile_fog(state, draw);
     compile_tests(state, draw);
     compile_stippled_alpha(state, draw);
+    if (context->config.identify)
+        compile_identify(context->config.identify, draw);
     compile_geometry(context, layout, draw);
     compile_groups(state, draw);
     compile_coordinates(state, layout, draw);

@@ -34,6 +34,7 @@ struct cdxr_dp2_context {
     uint64_t pixels_left;             /* of the present call's limit */
     bool over_limit;                  /* primitives were dropped because of it */
     uint32_t handle;
+    uint32_t triangle_number;         /* of the last triangle assembled, drawn or not */
 };
 
 /* One call being executed. */

@@ -48,7 +48,8 @@ struct queue {
     /* one token piece, before it becomes vertices */
     uint32_t *piece_indices;           /* three a primitive */
     uint8_t *piece_edges;
-    uint32_t piece_indices_capacity, piece_edges_capacity;
+    uint32_t *piece_numbers;           /* of the primitives within the token */
+    uint32_t piece_indices_capacity, piece_edges_capacity, piece_numbers_capacity;
     /* flush */
     struct setup_output *outputs;
     uint32_t output_count;
@@ -93,6 +94,7 @@ void dp2_queue_destroy(struct queue *queue)
     free(queue->primitives);
     free(queue->piece_indices);
     free(queue->piece_edges);
+    free(queue->piece_numbers);
     free(queue->binned);
     free(queue->tile_starts);
     free(queue->tiles_used);
@@ -388,6 +390,7 @@ static bool add_piece(struct run *run, const struct piece *piece, const struct v
         q->draw = queue->draw;
         q->vertex_count = (uint8_t)piece->vertices_per_primitive;
         q->edge_mask = queue->piece_edges[i];
+        q->number = run->context->triangle_number + 1 + queue->piece_numbers[i];
         for (uint32_t j = 0; j < piece->vertices_per_primitive; j++, index++)
             q->vertices[j] = job.out + (size_t)(dense ? *index - piece->low : (uint32_t)(index - queue->piece_indices)) * floats;
     }
@@ -421,6 +424,7 @@ static void assemble_piece(struct queue *queue, const struct assembly *assembly,
             piece->high = index > piece->high ? index : piece->high;
             *out++ = index;
         }
+        queue->piece_numbers[piece->primitive_count] = first + i;
         queue->piece_edges[piece->primitive_count++] = primitive.edge_mask;
         piece->vertices_per_primitive = primitive.vertex_count;
     }
@@ -483,7 +487,8 @@ static bool draw_pieces(struct run *run, const struct assembly *assembly, const 
         struct piece piece;
         uint32_t some = count - first < PIECE_PRIMITIVES ? count - first : PIECE_PRIMITIVES;
         if (!grow(&queue->piece_indices, &queue->piece_indices_capacity, some * 3, sizeof(uint32_t)) ||
-            !grow(&queue->piece_edges, &queue->piece_edges_capacity, some, 1))
+            !grow(&queue->piece_edges, &queue->piece_edges_capacity, some, 1) ||
+            !grow(&queue->piece_numbers, &queue->piece_numbers_capacity, some, sizeof(uint32_t)))
             return false;
         assemble_piece(queue, assembly, source->limit, first, some, &piece, skipped);
         if (!piece.primitive_count)
@@ -515,6 +520,8 @@ static enum token_answer draw_checked(struct run *run, const struct assembly *as
             dp2_report(run, CDXR_DP2_SEVERITY_ERROR, "no memory to draw %u primitives", count);
     }
     context->statistics.primitives_skipped += skipped + (assembly->primitive_count - count);
+    if (assembly->kind >= ASSEMBLY_TRIANGLES)
+        context->triangle_number += count;
     if (skipped)
         dp2_report(run, CDXR_DP2_SEVERITY_WARNING, "%llu of %u primitives skipped: vertices beyond the %llu there are", (unsigned long long)skipped,
                    assembly->primitive_count, (unsigned long long)source->limit);

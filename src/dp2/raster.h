@@ -107,7 +107,7 @@ struct draw {
     uint32_t vertex_floats;               /* per processed vertex, a multiple of 4 */
     uint8_t texture_slots;
     uint8_t cull, fill;
-    bool flat, perspective, clip_z, last_pixel, point_sprite;
+    bool identify, flat, perspective, clip_z, last_pixel, point_sprite;
     uint16_t line_pattern, line_repeat;   /* repeat 0: solid */
     uint32_t plane_count;                 /* user clip planes */
     float z_bias, z_near, z_far;          /* device depth range that is clipped to */

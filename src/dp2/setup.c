@@ -336,10 +336,23 @@ static void setup_wireframe(const struct queued_primitive *q, struct setup_outpu
     }
 }
 
+/* The triangle's number where its colour would be. */
+static void identify(uint32_t number, float provoking[VERTEX_SPECULAR + 4])
+{
+    memset(provoking, 0, (VERTEX_SPECULAR + 4) * sizeof(float));
+    for (int i = 0; i < 3; i++)
+        provoking[VERTEX_DIFFUSE + i] = (float)(number >> (16 - 8 * i) & 255) * (1.0f / 255);
+    provoking[VERTEX_DIFFUSE + 3] = 1;
+}
+
 static void setup_fill(const struct queued_primitive *q, const float *const *v, const struct point *s, int64_t area, struct setup_output *output)
 {
-    if (q->draw->fill == D3DFILL_SOLID && area != 0)
-        fill_triangle(q->draw, v, q->vertices[0], s, area, output);
+    if (q->draw->fill != D3DFILL_SOLID || area == 0)
+        return;
+    float provoking[VERTEX_SPECULAR + 4];
+    if (q->draw->identify)
+        identify(q->number, provoking);
+    fill_triangle(q->draw, v, q->draw->identify ? provoking : q->vertices[0], s, area, output);
 }
 
 static void setup_edges_or_points(const struct queued_primitive *q, struct setup_output *output)
@@ -413,6 +426,8 @@ void dp2_setup_primitive(const struct queued_primitive *q, struct setup_output *
 {
     if (q->vertex_count == 3)
         setup_triangle(q, output);
+    else if (q->draw->identify)
+        return; /* triangles alone have numbers */
     else if (q->vertex_count == 2)
         setup_line(q->draw, q->vertices, q->vertices[0], output);
     else if (!dp2_vertex_outcode(q->vertices[0]))

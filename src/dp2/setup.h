@@ -12,6 +12,7 @@ struct queued_primitive {
     const struct draw *draw;
     const float *vertices[3];
     uint8_t vertex_count, edge_mask;
+    uint32_t number;       /* of the triangle, for draws that identify */
 };
 
 /* Where set-up primitives go. One per chunk of work, used by one thread. */

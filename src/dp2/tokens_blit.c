@@ -122,7 +122,7 @@ static bool init_clear(struct run *run, const uint8_t *payload, struct clear *cl
         dp2_violation(run, "flags 0x%x without such a surface bound", clear->flags))
         return false;
     if (clear->color)
-        clear->color_raw = dp2_format_pack_argb(&clear->color->format, le32(payload + 4));
+        clear->color_raw = run->context->config.identify ? 0 : dp2_format_pack_argb(&clear->color->format, le32(payload + 4));
     if (clear->depth)
         clear->depth_raw = depth_fill(&clear->depth->format, le_float(payload + 8), le32(payload + 12), clear->flags, &clear->depth_mask);
     clear->bounds = (struct rect){0, 0, SURFACE_MAX_EDGE, SURFACE_MAX_EDGE};
