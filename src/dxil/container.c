@@ -3,6 +3,7 @@
  * number comes from outside: offsets and sizes are compared in 64 bits before they are used. */
 #include "dxil/container.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

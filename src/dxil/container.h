@@ -75,8 +75,12 @@ struct dxil_program {
     bool debug; /* taken from ILDB */
 };
 
-/* Options with environment variables applied: CDXR_UNSIGNED_DXIL=1 sets allow_unsigned. */
+/* What the process asks for: allow_unsigned after dxil_enable_unsigned() or with CDXR_UNSIGNED_DXIL=1, prefer_debug with
+ * CDXR_SHADER_DEBUG=1. */
 struct dxil_options dxil_options_default(void);
+/* From now on unsigned containers are loaded by default: D3D12EnableExperimentalFeatures with
+ * D3D12ExperimentalShaderModels, which is process-wide too. Any thread; there is no way back. */
+void dxil_enable_unsigned(void);
 
 /* Check header, hash policy, sizes and part table. Fails with STATUS_CORRUPT (format or wrong hash) or STATUS_INVALID
  * (unsigned or preview and not allowed); *container is written on success only. options NULL = defaults. */

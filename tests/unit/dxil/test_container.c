@@ -95,6 +95,24 @@ static void environment_allows_unsigned(void **state)
     unsetenv("CDXR_UNSIGNED_DXIL");
 }
 
+static void environment_prefers_debug(void **state)
+{
+    (void)state;
+    assert_false(dxil_options_default().prefer_debug);
+    setenv("CDXR_SHADER_DEBUG", "1", 1);
+    assert_true(dxil_options_default().prefer_debug);
+    unsetenv("CDXR_SHADER_DEBUG");
+}
+
+/* Last of all: it cannot be taken back. */
+static void experimental_features_allow_unsigned(void **state)
+{
+    (void)state;
+    assert_false(dxil_options_default().allow_unsigned);
+    dxil_enable_unsigned();
+    assert_true(dxil_options_default().allow_unsigned);
+}
+
 static void parts_are_found(void **state)
 {
     (void)state;
@@ -217,9 +235,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_of_fixtures_match),      cmocka_unit_test(every_byte_counts_in_the_hash),
         cmocka_unit_test(hash_policy),                   cmocka_unit_test(environment_allows_unsigned),
+        cmocka_unit_test(environment_prefers_debug),
         cmocka_unit_test(parts_are_found),               cmocka_unit_test(debug_program_is_chosen_when_asked),
         cmocka_unit_test(every_truncation_is_refused),   cmocka_unit_test(every_flipped_bit_breaks_the_hash),
         cmocka_unit_test(damage_is_named),               cmocka_unit_test(missing_programs_are_named),
+        cmocka_unit_test(experimental_features_allow_unsigned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
