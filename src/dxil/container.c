@@ -27,11 +27,25 @@ static const char *fourcc_text(uint32_t fourcc, char text[5])
     return text;
 }
 
+static atomic_bool unsigned_enabled;
+
+void dxil_enable_unsigned(void)
+{
+    atomic_store(&unsigned_enabled, true);
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
 struct dxil_options dxil_options_default(void)
 {
-    const char *unsigned_allowed = getenv("CDXR_UNSIGNED_DXIL"), *debug = getenv("CDXR_SHADER_DEBUG");
-    return (struct dxil_options){.allow_unsigned = unsigned_allowed && strcmp(unsigned_allowed, "1") == 0,
-                                 .prefer_debug = debug && *debug && strcmp(debug, "0") != 0};
+    return (struct dxil_options){
+        .allow_unsigned = atomic_load(&unsigned_enabled) || is_set("CDXR_UNSIGNED_DXIL"),
+        .prefer_debug = is_set("CDXR_SHADER_DEBUG"),
+    };
 }
 
 static bool all_bytes_are(const uint8_t digest[16], uint8_t value)
