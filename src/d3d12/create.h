@@ -52,6 +52,10 @@ HRESULT d3d12_state_object_create(struct d3d12_device *device, const D3D12_STATE
 HRESULT d3d12_shader_cache_session_create(struct d3d12_device *device, const D3D12_SHADER_CACHE_SESSION_DESC *desc,
                                           REFIID riid, void **out);
 
+/* shader_cache.c */
+HRESULT d3d12_shader_cache_control(struct d3d12_device *device, D3D12_SHADER_CACHE_KIND_FLAGS kinds,
+                                   D3D12_SHADER_CACHE_CONTROL_FLAGS control);
+
 /* heap.c, resource.c, descriptor_heap.c, root_signature.c */
 HRESULT d3d12_heap_create(struct d3d12_device *device, const D3D12_HEAP_DESC *desc, REFIID riid, void **out);
 HRESULT d3d12_descriptor_heap_create(struct d3d12_device *device, const D3D12_DESCRIPTOR_HEAP_DESC *desc, REFIID riid,

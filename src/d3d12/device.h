@@ -57,7 +57,13 @@ static inline bool d3d12_device_is_removed(struct d3d12_device *device)
 HRESULT d3d12_fail(struct d3d12_device *device, HRESULT code, enum rule rule, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
+/* Signal an event of the API (an eventfd as handle): adds 1 to it. E_INVALIDARG when it is no such descriptor. */
+HRESULT d3d12_event_signal(HANDLE event);
+
 /* com_class.retire of objects that work in flight may use: dropped when the submissions made so far have ended. */
 void d3d12_object_retire(struct com_object *object);
+
+/* D3D12CreateDevice's work: the living device of the process with one more reference, or a new one. */
+HRESULT d3d12_device_acquire(struct d3d12_device **device);
 
 #endif

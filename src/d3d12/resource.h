@@ -46,7 +46,8 @@ struct d3d12_resource_request {
     const char *call; /* API name, for messages */
     const D3D12_HEAP_PROPERTIES *heap_properties; /* committed */
     D3D12_HEAP_FLAGS heap_flags;                  /* committed */
-    struct d3d12_heap *heap;                      /* placed */
+    bool is_placed;
+    struct d3d12_heap *heap;                      /* placed; NULL: not one of our heaps */
     uint64_t heap_offset;                         /* placed */
     bool is_reserved;
     const D3D12_RESOURCE_DESC1 *desc;
