@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "d3d12/adapter.h"
 #include "d3d12/debug.h"
+#include "d3d12/resource.h"
 
 /* jit/group.c; weak, so that the executor's plain loop stands in where the library is built without it. */
 __attribute__((weak)) void jit_group_run(const struct abi_shader *shader, const struct abi_thread *thread_template,
@@ -24,6 +25,7 @@ static void device_finish(struct d3d12_device *device)
     if (device->jit_state_destroy)
         device->jit_state_destroy(device->jit_state);
     exec_retire_finish(&device->retire);
+    d3d12_resource_pool_finish(device);
     exec_device_destroy(device->exec);
     address_map_destroy(device->address_map);
     thread_pool_destroy(device->pool);

@@ -14,6 +14,8 @@
 #include "validate/address_map.h"
 #include "validate/message.h"
 
+struct d3d12_resource;
+
 struct d3d12_device {
     struct com_object object;          /* ID3D12Device11 */
     struct com_interface info_queue;   /* ID3D12InfoQueue1, debug layer on */
@@ -30,6 +32,10 @@ struct d3d12_device {
     _Atomic HRESULT removed_reason; /* S_OK while the device works; DXGI_ERROR_DEVICE_* afterwards */
     LUID adapter_luid;
     _Atomic int64_t used_bytes;     /* committed resources and heaps, for the memory budget */
+
+    /* Structs of destroyed resources, for reuse: stale descriptors may still point at their texture, which is empty.
+     * Under lazy_mutex; owner: resource.c. */
+    struct d3d12_resource *free_resources;
 
     /* Room for the state of others, created when first needed under lazy_mutex. */
     pthread_mutex_t lazy_mutex;

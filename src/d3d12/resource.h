@@ -21,7 +21,13 @@ struct d3d12_resource {
     uint64_t map_id;
     _Atomic uint32_t *map_counts; /* Map minus Unmap, per subresource */
     D3D12_RESIDENCY_PRIORITY residency_priority;
+    DXGI_FORMAT *castable_formats;
+    UINT castable_format_count;
+    struct d3d12_resource *next_free;
 };
+
+/* Frees the structs kept in device->free_resources. */
+void d3d12_resource_pool_finish(struct d3d12_device *device);
 
 extern const ID3D12Resource2Vtbl d3d12_resource_vtbl;
 
