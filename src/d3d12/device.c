@@ -193,3 +193,11 @@ void d3d12_object_retire(struct com_object *object)
 {
     exec_retire_add(&d3d12_device_of(object)->retire, drop_object, object);
 }
+
+uint64_t d3d12_adapter_used_bytes(void)
+{
+    pthread_mutex_lock(&current_mutex);
+    int64_t used = current_device ? atomic_load(&current_device->used_bytes) : 0;
+    pthread_mutex_unlock(&current_mutex);
+    return used > 0 ? (uint64_t)used : 0;
+}

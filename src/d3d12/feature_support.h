@@ -5,7 +5,7 @@
 
 #include "d3d12/device.h"
 
-enum { D3D12_WAVE_LANE_COUNT_MIN = 4, D3D12_WAVE_LANE_COUNT_MAX = 32 };
+enum { D3D12_WAVE_LANE_COUNT_MIN = 4, D3D12_WAVE_LANE_COUNT_MAX = 128 }; /* jit/jit.h */
 
 HRESULT d3d12_feature_check(struct d3d12_device *device, D3D12_FEATURE feature, void *data, UINT byte_count);
 

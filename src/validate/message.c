@@ -280,17 +280,18 @@ void message_store_refilter(struct message_store *store)
     }
 }
 
-enum status message_callback_add(struct message_store *store, message_callback_fn callback, void *context,
-                                 bool ignore_filters, uint32_t *cookie)
+enum status message_callback_add(struct message_store *store, message_callback_fn callback, const void *context,
+                                 size_t context_bytes, bool ignore_filters, uint32_t *cookie)
 {
     *cookie = 0;
     if (!callback || callback_store == store)
         return STATUS_INVALID;
-    struct message_callback *entry = calloc(1, sizeof(*entry));
+    struct message_callback *entry = calloc(1, sizeof(*entry) + context_bytes);
     if (!entry)
         return STATUS_OUT_OF_MEMORY;
     entry->callback = callback;
-    entry->context = context;
+    if (context_bytes)
+        memcpy(entry->context, context, context_bytes);
     entry->ignore_filters = ignore_filters;
     pthread_rwlock_wrlock(&store->callback_lock);
     entry->cookie = store->next_cookie++;

@@ -91,9 +91,11 @@ bool message_break_severity(struct message_store *store, int severity);
 MUST_USE enum status message_break_set_number(struct message_store *store, int number, bool enable);
 bool message_break_number(struct message_store *store, int number);
 
-/* *cookie 0: none could be registered. ignore_filters: called for messages that the storage filter denies too. */
-MUST_USE enum status message_callback_add(struct message_store *store, message_callback_fn callback, void *context,
-                                          bool ignore_filters, uint32_t *cookie);
+/* context_bytes of context are copied and given to the callback. *cookie 0: none could be registered. ignore_filters:
+ * called for messages that the storage filter denies too. */
+MUST_USE enum status message_callback_add(struct message_store *store, message_callback_fn callback,
+                                          const void *context, size_t context_bytes, bool ignore_filters,
+                                          uint32_t *cookie);
 /* False: no such cookie. After it returns the callback runs no more (unless called from inside that callback). */
 bool message_callback_remove(struct message_store *store, uint32_t cookie);
 

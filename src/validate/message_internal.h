@@ -19,9 +19,9 @@ struct message_entry {
 struct message_callback {
     struct message_callback *next;
     message_callback_fn callback;
-    void *context;
     bool ignore_filters;
     uint32_t cookie;
+    _Alignas(16) unsigned char context[];
 };
 
 struct filter_stack {

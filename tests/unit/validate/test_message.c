@@ -119,19 +119,24 @@ struct seen {
 
 static void callback(const struct message *message, void *context)
 {
-    struct seen *seen = context;
+    struct seen *seen = *(struct seen **)context;
     seen->count++;
     if (seen->remove_inside)
         assert_true(message_callback_remove(seen->store, seen->cookie));
+}
+
+static enum status callback_add(struct seen *seen, bool ignore_filters)
+{
+    return message_callback_add(seen->store, callback, &seen, sizeof(seen), ignore_filters, &seen->cookie);
 }
 
 static void callbacks_see_what_filters_say(void **state)
 {
     struct message_store *store = store_create(true);
     struct seen filtered = {store}, all = {store}, once = {.store = store, .remove_inside = true};
-    assert_int_equal(message_callback_add(store, callback, &filtered, false, &filtered.cookie), STATUS_OK);
-    assert_int_equal(message_callback_add(store, callback, &all, true, &all.cookie), STATUS_OK);
-    assert_int_equal(message_callback_add(store, callback, &once, true, &once.cookie), STATUS_OK);
+    assert_int_equal(callback_add(&filtered, false), STATUS_OK);
+    assert_int_equal(callback_add(&all, true), STATUS_OK);
+    assert_int_equal(callback_add(&once, true), STATUS_OK);
     int severity = MESSAGE_SEVERITY_ERROR;
     struct message_filter deny = {.deny = {.severities = &severity, .severity_count = 1}};
     assert_int_equal(message_filter_push(store, MESSAGE_FILTER_STORAGE, &deny, false), STATUS_OK);

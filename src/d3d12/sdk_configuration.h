@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * ID3D12SDKConfiguration1 and ID3D12DeviceFactory: the library is one version; choosing another is accepted and changes
+ * nothing, so that programs that ship an SDK path run. */
+#ifndef CDXR_D3D12_SDK_CONFIGURATION_H
+#define CDXR_D3D12_SDK_CONFIGURATION_H
+
+#include "com/windows.h"
+
+HRESULT d3d12_sdk_configuration_get_interface(REFCLSID clsid, REFIID riid, void **out);
+
+#endif
