@@ -70,8 +70,15 @@ enum token_answer dp2_token_triangle_strip(struct run *run, const uint8_t *paylo
     return draw_plain(run, ASSEMBLY_TRIANGLE_STRIP, payload);
 }
 
+static void note_zero_count(struct run *run)
+{
+    if (!run->count)
+        dp2_report(run, CDXR_DP2_SEVERITY_NOTE, "count 0: %zu bytes of payload read (policy indexed_strip_zero)", run->payload_bytes);
+}
+
 enum token_answer dp2_token_indexed_triangle_strip(struct run *run, const uint8_t *payload)
 {
+    note_zero_count(run);
     return draw_indexed(run, ASSEMBLY_TRIANGLE_STRIP, le16(payload), payload + 2);
 }
 
@@ -82,6 +89,7 @@ enum token_answer dp2_token_triangle_fan(struct run *run, const uint8_t *payload
 
 enum token_answer dp2_token_indexed_triangle_fan(struct run *run, const uint8_t *payload)
 {
+    note_zero_count(run);
     return draw_indexed(run, ASSEMBLY_TRIANGLE_FAN, le16(payload), payload + 2);
 }
 
@@ -91,6 +99,11 @@ enum token_answer dp2_token_triangle_fan_imm(struct run *run, const uint8_t *pay
     struct fan_imm fan;
     cursor.position -= run->payload_bytes;
     dp2_fan_imm_read(&run->stream, &cursor, run->count, &fan);
+    if (!run->count)
+        dp2_report(run, CDXR_DP2_SEVERITY_NOTE, "count 0: %llu inline vertices read (policy fan_imm_zero)", (unsigned long long)fan.vertex_count);
+    if (run->token_offset & 3)
+        dp2_report(run, CDXR_DP2_SEVERITY_NOTE, "token at 2 mod 4: edge flags 0x%x read %s (policy fan_edges)", fan.edge_flags,
+                   run->stream.policies->fan_edges == CDXR_DP2_FAN_EDGES_AFTER_PAD ? "after the pad" : "after the header");
     if ((run->token_offset & 3) != 0 && (run->call->command_offset & 3) != 0)
         dp2_report(run, CDXR_DP2_SEVERITY_NOTE, "command offset 0x%x is odd: inline vertices are aligned from the buffer's start",
                    run->call->command_offset);
