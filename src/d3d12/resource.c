@@ -72,8 +72,8 @@ static D3D12_RESOURCE_DESC1 STDMETHODCALLTYPE d3d12_resource_GetDesc1(ID3D12Reso
 
 static D3D12_RESOURCE_DESC STDMETHODCALLTYPE d3d12_resource_GetDesc(ID3D12Resource2 *self)
 {
-    D3D12_RESOURCE_DESC desc;
-    memcpy(&desc, &impl(self)->desc, sizeof(desc)); /* a prefix of DESC1 */
+    D3D12_RESOURCE_DESC desc = {0};
+    memcpy(&desc, &impl(self)->desc, offsetof(D3D12_RESOURCE_DESC1, SamplerFeedbackMipRegion)); /* a prefix of DESC1 */
     return desc;
 }
 

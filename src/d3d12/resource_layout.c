@@ -26,11 +26,13 @@ uint32_t d3d12_format_plane_count(DXGI_FORMAT format)
 D3D12_RESOURCE_DESC1 d3d12_resource_desc1(const D3D12_RESOURCE_DESC *desc)
 {
     D3D12_RESOURCE_DESC1 result = {0};
+    /* DESC is a prefix of DESC1, less its tail padding. */
     if (desc)
-        memcpy(&result, desc, sizeof(*desc)); /* DESC is a prefix of DESC1 */
+        memcpy(&result, desc, offsetof(D3D12_RESOURCE_DESC1, SamplerFeedbackMipRegion));
     return result;
 }
-_Static_assert(offsetof(D3D12_RESOURCE_DESC1, SamplerFeedbackMipRegion) >= offsetof(D3D12_RESOURCE_DESC, Flags) + 4,
+_Static_assert(offsetof(D3D12_RESOURCE_DESC1, SamplerFeedbackMipRegion) ==
+                   offsetof(D3D12_RESOURCE_DESC, Flags) + sizeof(D3D12_RESOURCE_FLAGS),
                "D3D12_RESOURCE_DESC is a prefix");
 
 void d3d12_resource_layout(const D3D12_RESOURCE_DESC1 *desc, struct abi_texture *texture, uint64_t *total_bytes)
