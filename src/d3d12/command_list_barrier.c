@@ -3,6 +3,7 @@
  * for the rules that hold without a timeline. */
 #include "d3d12/command_list.h"
 #include "d3d12/command_list_methods.h"
+#include "d3d12/resource_state.h"
 
 static const D3D12_RESOURCE_STATES structure_state = D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE;
 
@@ -103,7 +104,65 @@ static bool check_buffer_barriers(struct d3d12_command_list *list, const D3D12_B
     return true;
 }
 
-static bool check_texture_barriers(struct d3d12_command_list *list, const D3D12_BARRIER_GROUP *group)
+/* The mips of one slice and plane that a texture barrier covers. */
+struct mip_run {
+    uint32_t first, count;
+};
+
+/* Number of runs; runs NULL: only count them. Ranges outside the texture are cut off. */
+static uint32_t barrier_runs(const struct exec_resource *resource, const D3D12_BARRIER_SUBRESOURCE_RANGE *range,
+                             struct mip_run *runs)
+{
+    const struct abi_texture *texture = &resource->texture;
+    if (!range->NumMipLevels) { /* a subresource index, or all */
+        bool all = range->IndexOrFirstMipLevel == D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES;
+        if (!all && range->IndexOrFirstMipLevel >= resource->subresource_count)
+            return 0;
+        if (runs)
+            runs[0] = all ? (struct mip_run){0, resource->subresource_count}
+                          : (struct mip_run){range->IndexOrFirstMipLevel, 1};
+        return 1;
+    }
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < range->NumPlanes && range->FirstPlane + p < texture->plane_count; p++)
+        for (uint32_t s = 0; s < range->NumArraySlices && range->FirstArraySlice + s < texture->array_size; s++) {
+            uint32_t mip = range->IndexOrFirstMipLevel;
+            uint32_t left = mip < texture->mip_count ? texture->mip_count - mip : 0;
+            uint32_t slice = range->FirstArraySlice + s, plane = range->FirstPlane + p;
+            if (runs && left)
+                runs[count] = (struct mip_run){exec_subresource_index(texture, mip, slice, plane),
+                                               range->NumMipLevels < left ? range->NumMipLevels : left};
+            count += left != 0;
+        }
+    return count;
+}
+
+/* New layouts become the states that stand for them, so that legacy barriers after this one are judged rightly. */
+static void record_layout(struct d3d12_command_list *list, struct d3d12_resource *resource,
+                          const D3D12_TEXTURE_BARRIER *barrier)
+{
+    uint32_t count = barrier_runs(&resource->memory, &barrier->Subresources, NULL);
+    if (!count || barrier->LayoutAfter == D3D12_BARRIER_LAYOUT_UNDEFINED)
+        return;
+    struct exec_state *entry = exec_record_state(list->stream, 0);
+    struct mip_run *runs = list_allocate(list, count * sizeof(*runs));
+    struct exec_state_change *changes = list_allocate(list, count * sizeof(*changes));
+    if (!entry || !runs || !changes) {
+        list_out_of_memory(list);
+        return;
+    }
+    barrier_runs(&resource->memory, &barrier->Subresources, runs);
+    for (uint32_t i = 0; i < count; i++)
+        changes[i] = (struct exec_state_change){.resource = &resource->memory,
+                                                .first_subresource = runs[i].first,
+                                                .subresource_count = runs[i].count,
+                                                .after = d3d12_state_of_layout(barrier->LayoutAfter),
+                                                .is_unchecked = 1};
+    entry->changes = changes;
+    entry->count = count;
+}
+
+static bool add_texture_barriers(struct d3d12_command_list *list, const D3D12_BARRIER_GROUP *group)
 {
     for (UINT32 i = 0; i < group->NumBarriers; i++) {
         const D3D12_TEXTURE_BARRIER *barrier = &group->pTextureBarriers[i];
@@ -115,12 +174,13 @@ static bool check_texture_barriers(struct d3d12_command_list *list, const D3D12_
         bool is_known = barrier->LayoutAfter != D3D12_BARRIER_LAYOUT_UNDEFINED ||
                         barrier->LayoutBefore == D3D12_BARRIER_LAYOUT_UNDEFINED ||
                         barrier->AccessAfter == D3D12_BARRIER_ACCESS_NO_ACCESS;
-        if (!is_buffer && is_known)
-            continue;
-        list_fail(list, RULE_BARRIER, "Barrier: pTextureBarriers[%u] of '%s' %s", i,
-                  com_object_name(&resource->object),
-                  is_buffer ? "names a buffer" : "changes the layout to UNDEFINED with an access after it");
-        return false;
+        if (is_buffer || !is_known) {
+            list_fail(list, RULE_BARRIER, "Barrier: pTextureBarriers[%u] of '%s' %s", i,
+                      com_object_name(&resource->object),
+                      is_buffer ? "names a buffer" : "changes the layout to UNDEFINED with an access after it");
+            return false;
+        }
+        record_layout(list, resource, barrier);
     }
     return true;
 }
@@ -144,7 +204,7 @@ void STDMETHODCALLTYPE d3d12_command_list_Barrier(ID3D12GraphicsCommandList8 *se
         }
         if (group->Type == D3D12_BARRIER_TYPE_BUFFER && !check_buffer_barriers(list, group))
             return;
-        if (group->Type == D3D12_BARRIER_TYPE_TEXTURE && !check_texture_barriers(list, group))
+        if (group->Type == D3D12_BARRIER_TYPE_TEXTURE && !add_texture_barriers(list, group))
             return;
     }
 }

@@ -37,7 +37,7 @@ static void change(struct exec_device *device, const char *list_name, const stru
     for (uint32_t i = 0; i < wanted->subresource_count; i++) {
         uint32_t subresource = wanted->first_subresource + i;
         uint32_t current = atomic_load_explicit(&resource->states[subresource], memory_order_relaxed);
-        if (!fits(resource, current, wanted->before))
+        if (!wanted->is_unchecked && !fits(resource, current, wanted->before))
             exec_device_message(device, RULE_BARRIER,
                                 "ResourceBarrier (command %u of list '%s'): StateBefore 0x%x of subresource %u of '%s' does "
                                 "not match its state 0x%x",

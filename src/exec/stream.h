@@ -152,6 +152,7 @@ struct exec_state_change {
     struct exec_resource *resource;
     uint32_t first_subresource, subresource_count;
     uint32_t before, after; /* D3D12_RESOURCE_STATES */
+    uint32_t is_unchecked;  /* enhanced barriers: before is not compared */
 };
 struct exec_state {
     struct exec_command command;
