@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Weak constructors for classes whose own file is not in the build: one log line, E_NOTIMPL, *out NULL. A class's real
  * constructor replaces its line here by being defined. */
-#include "d3d12/command_queue.h"
 #include "d3d12/create.h"
 
 #define WEAK __attribute__((weak))
@@ -115,21 +114,4 @@ WEAK HRESULT d3d12_shader_cache_control(struct d3d12_device *device, D3D12_SHADE
                                         D3D12_SHADER_CACHE_CONTROL_FLAGS control)
 {
     return refuse("ID3D12Device9::ShaderCacheControl", NULL);
-}
-
-WEAK void STDMETHODCALLTYPE d3d12_command_queue_UpdateTileMappings(
-    ID3D12CommandQueue *self, ID3D12Resource *resource, UINT region_count,
-    const D3D12_TILED_RESOURCE_COORDINATE *starts, const D3D12_TILE_REGION_SIZE *sizes, ID3D12Heap *heap,
-    UINT range_count, const D3D12_TILE_RANGE_FLAGS *range_flags, const UINT *heap_offsets, const UINT *tile_counts,
-    D3D12_TILE_MAPPING_FLAGS flags)
-{
-    com_not_implemented("ID3D12CommandQueue::UpdateTileMappings");
-}
-
-WEAK void STDMETHODCALLTYPE d3d12_command_queue_CopyTileMappings(
-    ID3D12CommandQueue *self, ID3D12Resource *target, const D3D12_TILED_RESOURCE_COORDINATE *target_start,
-    ID3D12Resource *source, const D3D12_TILED_RESOURCE_COORDINATE *source_start, const D3D12_TILE_REGION_SIZE *size,
-    D3D12_TILE_MAPPING_FLAGS flags)
-{
-    com_not_implemented("ID3D12CommandQueue::CopyTileMappings");
 }

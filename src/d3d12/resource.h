@@ -7,6 +7,8 @@
 #include "d3d12/heap.h"
 #include "exec/memory.h"
 
+struct d3d12_tile_map; /* d3d12/tile_map.h */
+
 struct d3d12_resource {
     struct com_object object; /* ID3D12Resource2 */
     struct exec_resource memory;
@@ -17,6 +19,7 @@ struct d3d12_resource {
     uint64_t heap_offset;
     struct exec_mapping mapping; /* committed and reserved; else zeroed */
     bool is_reserved;
+    struct d3d12_tile_map *tile_map; /* reserved: made by the first change on a queue's thread; NULL before */
     bool is_acceleration_structure; /* created in RAYTRACING_ACCELERATION_STRUCTURE state, or with that flag */
     uint64_t map_id;
     _Atomic uint32_t *map_counts; /* Map minus Unmap, per subresource */

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "d3d12/resource_info.h"
 #include "d3d12/resource_state.h"
+#include "d3d12/tile_map.h"
 
 #define FAIL(device, request, rule, format, ...)                                                             \
     d3d12_fail(device, E_INVALIDARG, rule, "%s: " format, (request)->call __VA_OPT__(, ) __VA_ARGS__)
@@ -330,6 +331,7 @@ static void resource_finish(struct d3d12_device *device, struct d3d12_resource *
     if (resource->map_id && !resource->heap && !resource->is_reserved)
         atomic_fetch_sub(&device->used_bytes, (int64_t)resource->mapping.size_bytes);
     exec_mapping_finish(&resource->mapping);
+    d3d12_tile_map_destroy(resource->tile_map);
     free(resource->memory.states);
     free(resource->map_counts);
     free(resource->castable_formats);
