@@ -47,7 +47,7 @@ static bool compare_word(const struct expectation *e, char letter, const uint32_
         return half_equal(e, *got & 0xffff, (uint32_t)strtoul(text, NULL, 16) & 0xffff);
     case 'f':
         memcpy(&f, got, 4);
-        return near_enough(e, f, strtod(text, NULL));
+        return near_enough(e, f, (double)strtof(text, NULL)); /* the text is a float in nine digits */
     case 'd':
         memcpy(&d, got, 8);
         return near_enough(e, d, strtod(text, NULL));

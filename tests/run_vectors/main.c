@@ -30,25 +30,26 @@ static bool poke(struct run *run, const struct step *step)
     return r->kind == RESOURCE_CONSTANTS || gpu_buffer_write(&run->gpu, r->object, offset, &value, 4);
 }
 
-static D3D12_GPU_VIRTUAL_ADDRESS_RANGE_AND_STRIDE table(const struct run *run, enum record_kind kind)
+static D3D12_GPU_VIRTUAL_ADDRESS_RANGE_AND_STRIDE table(const struct table_set *set, enum record_kind kind)
 {
     D3D12_GPU_VIRTUAL_ADDRESS_RANGE_AND_STRIDE t = {0};
-    if (run->tables[kind]) {
-        t.StartAddress = ID3D12Resource_GetGPUVirtualAddress(run->tables[kind]);
-        t.SizeInBytes = run->table_bytes[kind];
-        t.StrideInBytes = run->table_stride[kind];
+    if (set->tables[kind]) {
+        t.StartAddress = ID3D12Resource_GetGPUVirtualAddress(set->tables[kind]);
+        t.SizeInBytes = set->table_bytes[kind];
+        t.StrideInBytes = set->table_stride[kind];
     }
     return t;
 }
 
 static bool dispatch_rays(struct run *run, const struct step *step)
 {
-    if (!run->pipeline || !bind_global(run))
+    const struct table_set *set = run_table_set(run, step);
+    if (!run->pipeline || !set || !bind_global(run))
         return false;
-    D3D12_DISPATCH_RAYS_DESC d = {.MissShaderTable = table(run, RECORD_MISS), .HitGroupTable = table(run, RECORD_HIT),
-                                  .CallableShaderTable = table(run, RECORD_CALLABLE), .Width = step->values[0],
+    D3D12_DISPATCH_RAYS_DESC d = {.MissShaderTable = table(set, RECORD_MISS), .HitGroupTable = table(set, RECORD_HIT),
+                                  .CallableShaderTable = table(set, RECORD_CALLABLE), .Width = step->values[0],
                                   .Height = step->values[1], .Depth = step->values[2]};
-    D3D12_GPU_VIRTUAL_ADDRESS_RANGE_AND_STRIDE raygen = table(run, RECORD_RAYGEN);
+    D3D12_GPU_VIRTUAL_ADDRESS_RANGE_AND_STRIDE raygen = table(set, RECORD_RAYGEN);
     d.RayGenerationShaderRecord.StartAddress = raygen.StartAddress;
     d.RayGenerationShaderRecord.SizeInBytes = raygen.StrideInBytes;
     ID3D12GraphicsCommandList4_SetPipelineState1(run->gpu.list, run->pipeline);
@@ -94,8 +95,9 @@ static void run_finish(struct run *run)
     }
     for (size_t i = 0; i < v->blas_count; i++)
         release(v->blases[i].object);
-    for (int i = 0; i < RECORD_KIND_COUNT; i++)
-        release(run->tables[i]);
+    for (size_t s = 0; s < run->table_set_count; s++)
+        for (int i = 0; i < RECORD_KIND_COUNT; i++)
+            release(run->table_sets[s].tables[i]);
     release(run->tlas);
     release(run->pipeline);
     release(run->compute);

@@ -44,7 +44,7 @@ static bool next_line(struct parser *p)
         p->is_indented = p->text[0] == ' ' || p->text[0] == '\t';
         char *comment = strchr(p->text, '#');
         char *ulps = comment ? strstr(comment, "ulps ") : NULL;
-        if (comment && ulps)
+        if (comment && ulps && comment != p->text)
             memset(comment, ' ', (size_t)(ulps - comment));
         else if (comment)
             *comment = 0;
@@ -370,7 +370,7 @@ static void parse_expect(struct parser *p, struct vector *v, struct step *s)
 static void parse_step(struct parser *p, struct vector *v)
 {
     const char *kind = p->words[0];
-    struct step s = {.line = p->line};
+    struct step s = {.line = p->line, .record_count = v->record_count};
     if (strcmp(kind, "expect") == 0) {
         parse_expect(p, v, &s);
     } else if (strcmp(kind, "dispatchrays") == 0) {

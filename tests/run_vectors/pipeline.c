@@ -212,14 +212,15 @@ static bool create_compute(struct builder *b)
 }
 
 /* One table per kind; the stride is the largest record rounded up to 32. */
-static bool fill_table(struct builder *b, ID3D12StateObjectProperties *properties, enum record_kind kind)
+static bool fill_table(struct builder *b, ID3D12StateObjectProperties *properties, struct table_set *set,
+                       enum record_kind kind)
 {
     struct run *run = b->run;
     struct vector *v = run->vector;
     uint32_t last = 0;
     size_t largest = 0, found = 0;
     uint8_t local[4096];
-    for (size_t i = 0; i < v->record_count; i++) {
+    for (size_t i = 0; i < set->record_count; i++) {
         if (v->records[i].kind != kind)
             continue;
         size_t bytes = 32 + bind_local(run, &v->records[i], local);
@@ -231,7 +232,7 @@ static bool fill_table(struct builder *b, ID3D12StateObjectProperties *propertie
         return true;
     uint64_t stride = (largest + 31) & ~(uint64_t)31, total = stride * (last + 1);
     uint8_t *data = calloc(1, total);
-    for (size_t i = 0; data && i < v->record_count; i++) {
+    for (size_t i = 0; data && i < set->record_count; i++) {
         const struct record *r = &v->records[i];
         LPCWSTR name = widen(b, r->entry);
         if (r->kind != kind || !name)
@@ -245,11 +246,19 @@ static bool fill_table(struct builder *b, ID3D12StateObjectProperties *propertie
         memcpy(data + r->index * stride, identifier, 32);
         bind_local(run, r, data + r->index * stride + 32);
     }
-    run->tables[kind] = gpu_buffer(&run->gpu, D3D12_HEAP_TYPE_UPLOAD, total, D3D12_RESOURCE_FLAG_NONE, 0, data);
-    run->table_bytes[kind] = total;
-    run->table_stride[kind] = stride;
+    set->tables[kind] = gpu_buffer(&run->gpu, D3D12_HEAP_TYPE_UPLOAD, total, D3D12_RESOURCE_FLAG_NONE, 0, data);
+    set->table_bytes[kind] = total;
+    set->table_stride[kind] = stride;
     free(data);
-    return run->tables[kind] != NULL;
+    return set->tables[kind] != NULL;
+}
+
+struct table_set *run_table_set(struct run *run, const struct step *step)
+{
+    for (size_t i = 0; i < run->table_set_count; i++)
+        if (run->table_sets[i].record_count == step->record_count)
+            return &run->table_sets[i];
+    return NULL;
 }
 
 static bool fill_tables(struct builder *b)
@@ -259,8 +268,16 @@ static bool fill_tables(struct builder *b)
     if (FAILED(hr))
         return false;
     bool ok = true;
-    for (int kind = 0; kind < RECORD_KIND_COUNT && ok; kind++)
-        ok = fill_table(b, properties, (enum record_kind)kind);
+    for (size_t i = 0; i < b->run->vector->step_count && ok; i++) {
+        const struct step *step = &b->run->vector->steps[i];
+        if (step->kind != STEP_DISPATCH_RAYS || run_table_set(b->run, step))
+            continue;
+        ok = b->run->table_set_count < MAX_TABLE_SETS;
+        struct table_set *set = &b->run->table_sets[ok ? b->run->table_set_count++ : 0];
+        set->record_count = step->record_count;
+        for (int kind = 0; kind < RECORD_KIND_COUNT && ok; kind++)
+            ok = fill_table(b, properties, set, (enum record_kind)kind);
+    }
     ID3D12StateObjectProperties_Release(properties);
     return ok;
 }

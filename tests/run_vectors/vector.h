@@ -102,6 +102,7 @@ struct step {
     int line;
     char name[256]; /* poke: resource; dispatch: entry */
     uint32_t values[3];
+    size_t record_count; /* records before it: what its shader tables hold; a later one of the same place wins */
     struct expectation expectation;
 };
 
@@ -144,6 +145,14 @@ struct run_result {
 /* Execute all steps; module files are looked up in modules_dir. */
 struct run_result vector_run(struct vector *vector, const char *modules_dir, bool verbose);
 
+/* Shader tables of the dispatches that come after record_count records. */
+enum { MAX_TABLE_SETS = 16 };
+struct table_set {
+    size_t record_count;
+    ID3D12Resource *tables[RECORD_KIND_COUNT];
+    uint64_t table_bytes[RECORD_KIND_COUNT], table_stride[RECORD_KIND_COUNT];
+};
+
 /* --- parts of run.c, one file each --- */
 struct run {
     struct gpu gpu;
@@ -157,8 +166,8 @@ struct run {
     ID3D12Resource *tlas;
     ID3D12StateObject *pipeline;
     ID3D12PipelineState *compute;
-    ID3D12Resource *tables[RECORD_KIND_COUNT];
-    uint64_t table_bytes[RECORD_KIND_COUNT], table_stride[RECORD_KIND_COUNT];
+    struct table_set table_sets[MAX_TABLE_SETS];
+    size_t table_set_count;
     bool verbose;
 };
 
@@ -166,6 +175,7 @@ bool scene_build(struct run *run);                  /* scene.c: resources, BLASe
 bool root_signature_use(struct run *run, const void *bytes, size_t byte_count);
 bool root_signature_load(struct run *run, const void *module, size_t module_bytes);
 bool pipeline_create(struct run *run);              /* pipeline.c: state object or compute PSO, shader tables */
+struct table_set *run_table_set(struct run *run, const struct step *step); /* NULL: none was made */
 bool bind_heaps(struct run *run);                   /* bind.c */
 bool bind_global(struct run *run);
 /* Root arguments of a record after its identifier; returns bytes written. */
