@@ -58,7 +58,8 @@ static const D3D12_FEATURE_DATA_D3D12_OPTIONS12 options12 = {
     .RelaxedFormatCastingSupported = TRUE,
 };
 static const D3D12_FEATURE_DATA_D3D12_OPTIONS13 options13;
-static const D3D12_FEATURE_DATA_D3D12_OPTIONS14 options14 = {.AdvancedTextureOpsSupported = TRUE};
+static const D3D12_FEATURE_DATA_D3D12_OPTIONS14 options14 = {.AdvancedTextureOpsSupported = TRUE,
+                                                                .WriteableMSAATexturesSupported = TRUE};
 static const D3D12_FEATURE_DATA_D3D12_OPTIONS15 options15;
 
 /* Features of newer headers, by number and shape. */

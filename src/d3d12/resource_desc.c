@@ -100,9 +100,9 @@ static enum status check_samples(const struct check *check)
     if (!(desc->Flags & (D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET | D3D12_RESOURCE_FLAG_ALLOW_DEPTH_STENCIL)))
         return BREAKS(check, RULE_RESOURCE_FLAGS,
                       "Flags 0x%x: a multisampled texture needs ALLOW_RENDER_TARGET or ALLOW_DEPTH_STENCIL", desc->Flags);
-    if (desc->Flags & (D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS | D3D12_RESOURCE_FLAG_ALLOW_SIMULTANEOUS_ACCESS))
-        return BREAKS(check, RULE_RESOURCE_FLAGS,
-                      "Flags 0x%x: a multisampled texture takes no unordered or simultaneous access", desc->Flags);
+    if (desc->Flags & D3D12_RESOURCE_FLAG_ALLOW_SIMULTANEOUS_ACCESS)
+        return BREAKS(check, RULE_RESOURCE_FLAGS, "Flags 0x%x: a multisampled texture takes no simultaneous access",
+                      desc->Flags);
     return STATUS_OK;
 }
 

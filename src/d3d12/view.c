@@ -374,6 +374,13 @@ static enum status uav_texture_request(const D3D12_UNORDERED_ACCESS_VIEW_DESC *d
         request->plane = desc->Texture2DArray.PlaneSlice;
         SLICES(Texture2DArray);
         break;
+    case D3D12_UAV_DIMENSION_TEXTURE2DMS: /* shader model 6.7, WriteableMSAATextures */
+        request->dimension = ABI_TEXTURE_2DMS;
+        break;
+    case D3D12_UAV_DIMENSION_TEXTURE2DMSARRAY:
+        request->dimension = ABI_TEXTURE_2DMS_ARRAY;
+        SLICES(Texture2DMSArray);
+        break;
     case D3D12_UAV_DIMENSION_TEXTURE3D:
         request->dimension = ABI_TEXTURE_3D, request->first_mip = desc->Texture3D.MipSlice;
         request->first_slice = desc->Texture3D.FirstWSlice, request->slice_count = desc->Texture3D.WSize;

@@ -14,7 +14,7 @@ static D3D12_RESOURCE_DESC texture_desc(const struct resource *r)
         d.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE1D;
     if (strcmp(r->shape, "3d") == 0)
         d.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE3D;
-    if (r->is_written || r->sample_count > 1)
+    if (r->is_written)
         d.Flags = D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
     if (r->sample_count > 1)
         d.Flags |= D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
