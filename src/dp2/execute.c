@@ -242,7 +242,7 @@ static void init_vertices(struct run *run)
         stride = run->layout.vertex_bytes;
     run->stream.stride_bytes = stride;
     uint64_t memory = call->vertices && call->vertices_bytes > call->vertex_offset ? call->vertices_bytes - call->vertex_offset : 0;
-    uint64_t fit = !stride || memory < run->layout.vertex_bytes ? 0 : (memory - run->layout.vertex_bytes) / stride + 1;
+    uint64_t fit = !run->layout_valid || !stride || memory < run->layout.vertex_bytes ? 0 : (memory - run->layout.vertex_bytes) / stride + 1;
     run->vertex_limit = fit < call->vertex_count ? fit : call->vertex_count;
 }
 
