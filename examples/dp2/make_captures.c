@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Makes the example captures: `make_captures FOLDER` writes strip.dp2 (the three-triangle strip of the DDK's page on
- * D3DHAL_DP2TRIANGLESTRIP) and scene.dp2 (a lit, textured, fogged scene of strips, fans and lists with blending). Uses the public
+ * D3DHAL_DP2TRIANGLESTRIP) scene.dp2 (a lit, textured, fogged scene of strips, fans and lists with blending) and soup.dp2 (random triangles, some behind the eye). Uses the public
  * API alone: it stands for a driver or an emulator that feeds the stream. */
 #include <math.h>
 #include <stdio.h>
@@ -379,6 +379,49 @@ static void draw_overlay(struct maker *m)
     execute(m, D3DFVF_TLVERTEX, sizeof(struct tl_vertex));
 }
 
+/* ---- random triangles: pretransformed ones, and untransformed ones that reach behind the eye ---- */
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 8;
+}
+
+static float random_between(uint32_t *seed, float low, float high)
+{
+    return low + (high - low) * (float)next_random(seed) / (1 << 24);
+}
+
+static void soup_behind_the_eye(struct maker *m)
+{
+    uint32_t seed = 5;
+    clear(m, 0xFF101018);
+    camera(m);
+    state(m, D3DRENDERSTATE_LIGHTING, 0);
+    state(m, D3DRENDERSTATE_CULLMODE, D3DCULL_CCW);
+    world(m, 0, 0, 0, 1);
+    start_token(m, D3DDP2OP_TRIANGLELIST, 150, 0);
+    for (int i = 0; i < 150; i++) {
+        float x = random_between(&seed, -5, 5), y = random_between(&seed, -2, 5), z = random_between(&seed, -2, 12);
+        for (int k = 0; k < 3; k++)
+            add_lit(m, x + random_between(&seed, -2, 2), y + random_between(&seed, -2, 2), z + random_between(&seed, -2, 2), 0, 0, -1, 0, 0);
+    }
+    execute(m, D3DFVF_VERTEX, sizeof(struct lit_vertex));
+}
+
+static void soup_pretransformed(struct maker *m)
+{
+    uint32_t seed = 9;
+    state(m, D3DRENDERSTATE_CULLMODE, D3DCULL_NONE);
+    start_token(m, D3DDP2OP_TRIANGLELIST, 200, 0);
+    for (int i = 0; i < 600; i++) {
+        float w = random_between(&seed, 1, 20);
+        m->vertices.tl[m->vertex_count++] = (struct tl_vertex){random_between(&seed, -60, WIDTH + 60), random_between(&seed, -60, HEIGHT + 60), 0.98f - 0.4f / w, 1 / w,
+                                                               0xFF000000 | next_random(&seed), 0xFF000000, 0, 0};
+    }
+    execute(m, D3DFVF_TLVERTEX, sizeof(struct tl_vertex));
+}
+
 /* ---- files ---- */
 
 static int write_file(void *cookie, const void *bytes, size_t count)
@@ -423,5 +466,6 @@ static int make(const char *folder, const char *name, void (*draw)(struct maker 
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : ".";
-    return make(folder, "strip.dp2", draw_strip, NULL) || make(folder, "scene.dp2", draw_scene, draw_overlay);
+    return make(folder, "strip.dp2", draw_strip, NULL) || make(folder, "scene.dp2", draw_scene, draw_overlay) ||
+           make(folder, "soup.dp2", soup_behind_the_eye, soup_pretransformed);
 }

@@ -280,6 +280,7 @@ struct cdxr_dp2_geometry {            /* the triangles of one drawing token */
     uint32_t first_vertex, vertex_count;
     uint32_t first_index, index_count; /* of indices[], which count from first_vertex */
     float transform[12];              /* Transform3x4 (rows): positions to the collection's space */
+    float near_w;                     /* where the near plane cuts, PERSPECTIVE only: rays need t >= near_w; 0: nowhere */
     uint32_t pretransformed;          /* XYZRHW: positions already are in that space, transform is identity */
     uint32_t token_offset, material;
 };

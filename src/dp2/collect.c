@@ -182,6 +182,13 @@ static bool usable(const struct primitive *primitive, const struct vertex_source
     return true;
 }
 
+/* w where z = 0, of projections whose w is the view depth. */
+static float near_plane(const float projection[16])
+{
+    float near = -projection[14] / projection[10];
+    return near > 0 && __builtin_isfinite(near) ? near : 0;
+}
+
 static void describe_geometry(struct run *run, const struct vertex_program *program, struct cdxr_dp2_geometry *geometry)
 {
     struct collector *collector = run->context->collector;
@@ -195,6 +202,8 @@ static void describe_geometry(struct run *run, const struct vertex_program *prog
     float view_projection[16];
     dp2_matrix_multiply(program->view, program->projection, view_projection);
     space_transform(collector, program, program->matrix_count > 1 ? view_projection : program->world_view_projection, geometry->transform);
+    if (program->clip_enabled && !dp2_projection_is_affine(program->projection) && program->projection[10] != 0)
+        geometry->near_w = near_plane(program->projection);
     collector->needs_affine |= collector->space == CDXR_DP2_SPACE_SCREEN && !dp2_projection_is_affine(program->projection);
 }
 

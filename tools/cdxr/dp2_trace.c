@@ -26,6 +26,7 @@ struct scene {
     struct cdxr_dp2_collection *collections[MAX_CALLS];
     uint32_t collection_count;
     uint32_t width, height;
+    float near_w;                       /* the nearest near plane: rays begin there */
     struct dp2_ray_geometry *geometries;
     uint32_t **indices;                 /* owned, one a geometry */
     uint32_t geometry_count;
@@ -88,6 +89,8 @@ static bool add_geometry(struct scene *s, const struct cdxr_dp2_collection *c, c
     }
     s->triangles[at] = triangles;
     s->indices[at] = indices;
+    if (g->near_w > 0 && (s->near_w == 0 || g->near_w < s->near_w))
+        s->near_w = g->near_w;
     s->geometries[at] = (struct dp2_ray_geometry){c->positions + g->first_vertex * 3u, indices, g->vertex_count, kept * 3, g->transform};
     s->geometry_count++;
     return true;
@@ -197,7 +200,7 @@ static struct dp2_ray ray_at(const struct scene *s, uint32_t x, uint32_t y)
     } else {
         ray.direction[0] = (float)x;
         ray.direction[1] = (float)y;
-        ray.t_min = 1e-6f;
+        ray.t_min = s->near_w > 0 ? s->near_w : 1e-6f;
     }
     return ray;
 }
@@ -416,22 +419,28 @@ static bool near_edge(const struct scene *s, const struct triangle *t, double x,
     for (int i = 0; i < 9; i++) {
         double w[3], depth;
         weights_at(s, t, x + (i % 3 - 1) * step, y + (i / 3 - 1) * step, w, &depth);
-        bool in = w[0] >= 0 && w[1] >= 0 && w[2] >= 0;
+        bool in = w[0] >= 0 && w[1] >= 0 && w[2] >= 0 && depth >= s->near_w; /* the near plane cuts an edge too */
         inside |= in;
         outside |= !in;
     }
     return inside && outside;
 }
 
-/* Are both planes at one depth there, as far as the depth buffer can tell? */
+/* Do the triangles meet within a step of 1/64 pixel, or lie at one depth? There rounding decides which is nearer. */
 static bool same_depth(const struct scene *s, const struct triangle *a, const struct triangle *b, double x, double y)
 {
-    double w[3], da, db;
+    const double step = 1.0 / 64;
+    bool nearer = false, farther = false;
     if (!a || !b)
         return false;
-    weights_at(s, a, x, y, w, &da);
-    weights_at(s, b, x, y, w, &db);
-    return fabs(da - db) <= 1e-5 * fmax(1, fabs(da));
+    for (int i = 0; i < 9; i++) {
+        double w[3], da, db;
+        weights_at(s, a, x + (i % 3 - 1) * step, y + (i / 3 - 1) * step, w, &da);
+        weights_at(s, b, x + (i % 3 - 1) * step, y + (i / 3 - 1) * step, w, &db);
+        nearer |= da <= db + 1e-5 * fmax(1, fabs(da));
+        farther |= da >= db - 1e-5 * fmax(1, fabs(da));
+    }
+    return nearer && farther;
 }
 
 static bool compare(const struct scene *s, const struct dp2_hit *hits, const struct dp2_options *options, const struct dp2_file *file)
