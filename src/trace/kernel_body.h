@@ -66,15 +66,15 @@ KERNEL_INLINE uint32_t kernel_test_boxes(const struct kernel_cursor *c, const ui
 }
 
 #ifndef LANES_HAS_PUSH
-/* Put the children of mask on the stack, the nearest on top. Returns the new count. */
+/* Put the children of mask on the stack, the nearest on top where that is asked for. Returns the new count. */
 KERNEL_INLINE uint32_t kernel_push(struct trace_stack_entry *stack, uint32_t count, uint32_t mask, lanes8 t_near,
-                                   const uint32_t *children)
+                                   const uint32_t *children, bool nearest_on_top)
 {
     float t[8];
     lanes8_store(t, t_near);
     for (uint32_t first = count; mask; mask &= mask - 1, count++) {
         uint32_t child = (uint32_t)__builtin_ctz(mask), slot = count;
-        for (; slot > first && stack[slot - 1].t_near < t[child]; slot--)
+        for (; nearest_on_top && slot > first && stack[slot - 1].t_near < t[child]; slot--)
             stack[slot] = stack[slot - 1];
         stack[slot] = (struct trace_stack_entry){t[child], children[child]};
     }
@@ -325,19 +325,19 @@ KERNEL_INLINE bool kernel_pop(struct trace_state *s, struct kernel_cursor *c, ui
     }
 }
 
-KERNEL_INLINE void kernel_open_node(struct trace_state *s, struct kernel_cursor *c, uint32_t ref)
+KERNEL_INLINE void kernel_open_node(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, enum kernel_mode mode)
 {
     const struct accel_node *node = (const struct accel_node *)c->nodes + ref;
     lanes8 t_near;
     uint32_t mask = kernel_test_boxes(c, (const uint8_t *)node->planes, s->visible.ray.t_min, &t_near);
-    c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children);
+    c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY);
 }
 
 KERNEL_INLINE uint32_t kernel_walk(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
 {
     for (uint32_t ref; kernel_pop(s, c, &ref);) {
         if (!(ref & ACCEL_REF_LEAF_MASK)) {
-            kernel_open_node(s, c, ref);
+            kernel_open_node(s, c, ref, mode);
         } else if (!s->bottom) {
             kernel_enter(s, c, ref);
         } else {

@@ -6,6 +6,7 @@
 #define CDXR_TRACE_LANES_SORT_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 
 #include "trace/trace.h"
 
@@ -30,9 +31,33 @@ static inline __attribute__((always_inline)) __m256i lanes_sort_descending(__m25
     return keys;
 }
 
+#if defined(__AVX512VL__)
 /* As kernel_push in kernel_body.h. Writes eight entries above count. */
 static inline __attribute__((always_inline)) uint32_t kernel_push(struct trace_stack_entry *stack, uint32_t count,
-                                                                  uint32_t mask, __m256 t_near, const uint32_t *children)
+                                                                  uint32_t mask, __m256 t_near, const uint32_t *children,
+                                                                  bool nearest_on_top)
+{
+    const __m512i pairs = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    __m256i refs = _mm256_load_si256((const __m256i *)children), near = _mm256_castps_si256(t_near);
+    if (nearest_on_top) {
+        const __m256i low_bits = _mm256_set1_epi32(7), lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        __m256i keys = _mm256_ternarylogic_epi32(near, low_bits, lanes, 0xba); /* (near & ~low_bits) | lanes */
+        keys = _mm256_mask_mov_epi32(_mm256_set1_epi32(INT32_MIN), (__mmask8)mask, keys);
+        keys = lanes_sort_descending(keys);
+        refs = _mm256_permutevar8x32_epi32(refs, keys);
+        near = _mm256_andnot_si256(low_bits, keys);
+    }
+    __m512i entries = _mm512_permutex2var_epi32(_mm512_castsi256_si512(near), pairs, _mm512_castsi256_si512(refs));
+    if (!nearest_on_top)
+        entries = _mm512_maskz_compress_epi64((__mmask8)mask, entries);
+    _mm512_storeu_si512(&stack[count], entries);
+    return count + (uint32_t)__builtin_popcount(mask);
+}
+#else
+/* As kernel_push in kernel_body.h. Writes eight entries above count. */
+static inline __attribute__((always_inline)) uint32_t kernel_push(struct trace_stack_entry *stack, uint32_t count,
+                                                                  uint32_t mask, __m256 t_near, const uint32_t *children,
+                                                                  bool nearest_on_top)
 {
     const __m256i low_bits = _mm256_set1_epi32(7), lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
@@ -48,4 +73,5 @@ static inline __attribute__((always_inline)) uint32_t kernel_push(struct trace_s
     return count + (uint32_t)__builtin_popcount(mask);
 }
 
+#endif
 #endif

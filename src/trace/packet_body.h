@@ -46,10 +46,15 @@ struct kernel_packet {
     struct kernel_cursor cursors[PACKET_WIDTH];
 };
 
-/* Packets walk one bottom-level structure in the space of the rays. */
-KERNEL_INLINE bool kernel_packet_fits(const struct accel_header *structure)
+/* Packets walk one bottom-level structure of triangles in the space of the rays; NULL: this is none. */
+KERNEL_INLINE const struct accel_header *kernel_packet_structure(const struct accel_header *structure)
 {
-    return structure && (structure->kind == ACCEL_KIND_TRIANGLES || (structure->flags & ACCEL_FLAG_IDENTITY_INSTANCE));
+    if (structure && (structure->flags & ACCEL_FLAG_IDENTITY_INSTANCE)) {
+        const uint8_t *instances = (const uint8_t *)structure + structure->leaf_offset;
+        uint32_t index = structure->root & ACCEL_REF_INSTANCE_MASK;
+        structure = (const struct accel_header *)(uintptr_t)((const struct abi_instance *)instances)[index].blas;
+    }
+    return structure && structure->kind == ACCEL_KIND_TRIANGLES ? structure : NULL;
 }
 
 /* Do the next PACKET_WIDTH rays point the same way: signs, longest axis, little angle between them? The first two decide
@@ -331,7 +336,7 @@ KERNEL_INLINE uint32_t kernel_packet_open(struct trace_state *s, const struct ke
         names[i] = index * 8 + i;
     for (uint32_t todo = mask; todo; todo &= todo - 1)
         kernel_prefetch_ref(s->bottom, nodes[index].children[__builtin_ctz(todo)]);
-    return kernel_push(s->stack, count, mask, t_near, names);
+    return kernel_push(s->stack, count, mask, t_near, names, true);
 }
 
 KERNEL_INLINE void kernel_packet_walk(struct trace_state *s, struct kernel_packet *p, enum kernel_mode mode)
@@ -359,6 +364,19 @@ KERNEL_INLINE void kernel_packet_walk(struct trace_state *s, struct kernel_packe
     }
 }
 
+KERNEL_INLINE void kernel_packet_store(struct kernel_stream *stream, const struct trace_state *s,
+                                       const struct kernel_cursor *c, float t_max, uint64_t index, enum kernel_mode mode)
+{
+    if (mode == KERNEL_ANY) {
+        stream->occluded[index] = c->best.block != NULL;
+        return;
+    }
+    struct trace_hit *hit = &stream->hits[index];
+    kernel_store_hit(s, c, hit);
+    if (!c->best.block)
+        hit->t = t_max;
+}
+
 /* Trace rays [first, first + PACKET_WIDTH). False: they do not fit together after all, nothing was done. */
 KERNEL_INLINE bool kernel_packet_run(struct kernel_stream *stream, uint64_t first, enum kernel_mode mode)
 {
@@ -381,12 +399,7 @@ KERNEL_INLINE bool kernel_packet_run(struct kernel_stream *stream, uint64_t firs
     if (!kernel_packet_intervals(&p, s.bottom, &s.object))
         return false;
     kernel_packet_walk(&s, &p, mode);
-    for (uint32_t i = 0; i < PACKET_WIDTH; i++) {
-        s.visible.ray.t_max = rays[i].t_max;
-        if (mode == KERNEL_CLOSEST)
-            kernel_store_hit(&s, &p.cursors[i], &stream->hits[first + i]);
-        else
-            stream->occluded[first + i] = p.cursors[i].best.block != NULL;
-    }
+    for (uint32_t i = 0; i < PACKET_WIDTH; i++)
+        kernel_packet_store(stream, &s, &p.cursors[i], rays[i].t_max, first + i, mode);
     return true;
 }

@@ -6,7 +6,7 @@
 
 /* Arrays: several rays are walked in turns, a node or leaf at a time, so that the memory that one of them will need is
  * on its way while the others work. */
-enum { KERNEL_SLOTS = 6 };
+enum { KERNEL_SLOTS = 8 };
 
 struct kernel_slot {
     struct trace_state s;
@@ -60,7 +60,7 @@ KERNEL_INLINE bool kernel_stream_step(struct trace_state *s, struct kernel_curso
     if (!kernel_pop(s, c, &ref))
         return false;
     if (!(ref & ACCEL_REF_LEAF_MASK))
-        kernel_open_node(s, c, ref);
+        kernel_open_node(s, c, ref, mode);
     else if (!s->bottom)
         kernel_enter(s, c, ref);
     else if (kernel_leaf(s, c, ref, 0, ~0u, mode) == TRACE_DONE)
@@ -88,29 +88,30 @@ KERNEL_INLINE void kernel_stream_run(struct kernel_stream *stream, enum kernel_m
     }
 }
 
+/* Walk [first, end) in turns. */
+KERNEL_INLINE void kernel_array_stream(struct kernel_stream *stream, uint64_t first, uint64_t end, enum kernel_mode mode)
+{
+    stream->next = first;
+    stream->count = end;
+    if (end > first)
+        kernel_stream_run(stream, mode);
+}
+
 /* Coherent groups as packets, what lies between them in turns. */
 KERNEL_INLINE void kernel_array(struct kernel_stream *stream, enum kernel_mode mode)
 {
-    const struct accel_header *structure = (const struct accel_header *)(uintptr_t)stream->structure;
+    bool may_pack = kernel_packet_structure((const struct accel_header *)(uintptr_t)stream->structure) != NULL;
     const uint64_t count = stream->count;
-    bool may_pack = kernel_packet_fits(structure);
-    for (uint64_t i = 0; i < count; i = stream->next) {
-        uint64_t end = i;
-        while (end < count && !(may_pack && count - end >= PACKET_WIDTH && kernel_packet_is_coherent(&stream->rays[end])))
-            end += count - end < PACKET_WIDTH ? count - end : PACKET_WIDTH;
-        stream->next = i;
-        stream->count = end;
-        if (end > i)
-            kernel_stream_run(stream, mode);
-        while (may_pack && count - end >= PACKET_WIDTH && kernel_packet_is_coherent(&stream->rays[end]) &&
-               kernel_packet_run(stream, end, mode))
-            end += PACKET_WIDTH;
-        if (end == i) { /* coherent, but the packet declined */
-            stream->count = end += PACKET_WIDTH;
-            kernel_stream_run(stream, mode);
-        }
-        stream->next = end;
+    uint64_t waiting = 0, i = 0; /* [waiting, i) has still to be walked */
+    while (may_pack && count - i >= PACKET_WIDTH) {
+        bool packed = kernel_packet_is_coherent(&stream->rays[i]) && kernel_packet_run(stream, i, mode);
+        i += PACKET_WIDTH;
+        if (!packed)
+            continue;
+        kernel_array_stream(stream, waiting, i - PACKET_WIDTH, mode);
+        waiting = i;
     }
+    kernel_array_stream(stream, waiting, count, mode);
 }
 
 static void kernel_closest_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
