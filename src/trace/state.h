@@ -47,13 +47,14 @@ static inline void state_set_opacity(struct trace_state *s, uint32_t instance_fl
         s->opacity_or = s->opacity_and = 0;
 }
 
+/* As vectors: the stores are read back as vectors at once. */
 static inline void state_copy_ray(struct trace_space *space, const struct abi_ray *ray)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        space->origin[axis] = ray->origin[axis];
-        space->direction[axis] = ray->direction[axis];
-    }
-    space->origin[3] = space->direction[3] = 0;
+    const setup4i xyz = {-1, -1, -1, 0};
+    setup4 origin = (setup4)((setup4i)setup_load(ray->origin) & xyz);
+    setup4 direction = (setup4)((setup4i)setup_load(ray->direction) & xyz);
+    __builtin_memcpy(space->origin, &origin, sizeof(origin));
+    __builtin_memcpy(space->direction, &direction, sizeof(direction));
 }
 
 static inline void state_push_root(struct trace_state *s, uint32_t root)
@@ -100,7 +101,9 @@ static inline bool state_enter_instance(struct trace_state *s, uint32_t index)
 
 static inline bool state_ray_is_valid(const struct abi_ray *ray)
 {
-    return setup_is_finite3(ray->origin) && setup_is_finite3(ray->direction) && ray->t_min <= ray->t_max;
+    setup4i finite = (setup_abs(setup_load(ray->origin)) <= setup_splat(FLT_MAX)) &
+                     (setup_abs(setup_load(ray->direction)) <= setup_splat(FLT_MAX));
+    return (finite[0] & finite[1] & finite[2]) && ray->t_min <= ray->t_max;
 }
 
 /* Start on the structure. visible.ray, visible.instance_mask and flags are set. False: every ray misses it. */

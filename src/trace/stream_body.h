@@ -12,18 +12,23 @@ struct kernel_slot {
     struct trace_state s;
     struct kernel_cursor c;
     uint64_t ray_index;
+    uint32_t ref; /* what is walked next */
 };
 
-/* Ask for what the top of the stack names. */
-KERNEL_INLINE void kernel_prefetch_top(const struct trace_state *s, const struct kernel_cursor *c)
+/* Find out where the ray goes next, and ask for the memory there. False: the ray is done. */
+KERNEL_INLINE bool kernel_stream_advance(struct kernel_slot *slot)
 {
-    if (c->stack_count == s->stack_base)
-        return;
-    uint32_t ref = s->stack[c->stack_count - 1].ref;
+    struct trace_state *s = &slot->s;
+    struct kernel_cursor *c = &slot->c;
+    uint32_t ref;
+    if (!kernel_pop(s, c, &ref))
+        return false;
+    slot->ref = ref;
     if (!(ref & ACCEL_REF_LEAF_MASK))
         kernel_prefetch(c->nodes + ref * sizeof(struct accel_node), 4);
     else if (s->bottom)
         kernel_prefetch(c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
+    return true;
 }
 
 KERNEL_INLINE void kernel_stream_store(struct kernel_stream *stream, struct kernel_slot *slot, enum kernel_mode mode)
@@ -46,7 +51,7 @@ KERNEL_INLINE bool kernel_stream_start(struct kernel_stream *stream, struct kern
         slot->c.best.block = NULL;
         if (state_start(s, (const struct accel_header *)(uintptr_t)stream->structure)) {
             kernel_cursor_load(&slot->c, s);
-            return true;
+            return kernel_stream_advance(slot);
         }
         kernel_stream_store(stream, slot, mode);
     }
@@ -54,19 +59,18 @@ KERNEL_INLINE bool kernel_stream_start(struct kernel_stream *stream, struct kern
 }
 
 /* One node or leaf. False: the ray is done. */
-KERNEL_INLINE bool kernel_stream_step(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
+KERNEL_INLINE bool kernel_stream_step(struct kernel_slot *slot, enum kernel_mode mode)
 {
-    uint32_t ref;
-    if (!kernel_pop(s, c, &ref))
-        return false;
+    struct trace_state *s = &slot->s;
+    struct kernel_cursor *c = &slot->c;
+    const uint32_t ref = slot->ref;
     if (!(ref & ACCEL_REF_LEAF_MASK))
         kernel_open_node(s, c, ref, mode);
     else if (!s->bottom)
         kernel_enter(s, c, ref);
     else if (kernel_leaf(s, c, ref, 0, ~0u, mode) == TRACE_DONE)
         return false;
-    kernel_prefetch_top(s, c);
-    return true;
+    return kernel_stream_advance(slot);
 }
 
 KERNEL_INLINE void kernel_stream_run(struct kernel_stream *stream, enum kernel_mode mode)
@@ -79,7 +83,7 @@ KERNEL_INLINE void kernel_stream_run(struct kernel_stream *stream, enum kernel_m
     }
     while (count) {
         for (uint32_t i = 0; i < count; i++) {
-            if (kernel_stream_step(&active[i]->s, &active[i]->c, mode))
+            if (kernel_stream_step(active[i], mode))
                 continue;
             kernel_stream_store(stream, active[i], mode);
             if (!kernel_stream_start(stream, active[i], mode))
