@@ -33,6 +33,20 @@ void *malloc(size_t bytes)
     return __libc_malloc(bytes);
 }
 
+extern void *__libc_calloc(size_t count, size_t bytes);
+void *calloc(size_t count, size_t bytes)
+{
+    atomic_fetch_add(&allocations, 1);
+    return __libc_calloc(count, bytes);
+}
+
+extern void *__libc_memalign(size_t alignment, size_t bytes);
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    atomic_fetch_add(&allocations, 1);
+    return __libc_memalign(alignment, bytes);
+}
+
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
     static int (*_Atomic real)(pthread_mutex_t *);
