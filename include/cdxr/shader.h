@@ -21,6 +21,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The running thread; every function below takes it first. In a shader it is the variable `thread`. */
 typedef struct abi_thread cdxr_thread;
 /* A descriptor; valid during the shader. */
@@ -310,5 +314,9 @@ enum cdxr_wave_operation { CDXR_WAVE_SUM, CDXR_WAVE_PRODUCT, CDXR_WAVE_MIN, CDXR
         jit_wave_operate(thread, &cdxr_call, &cdxr_lane);                                                    \
         (uint32_t)cdxr_lane.result;                                                                          \
     })
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -51,7 +51,7 @@ struct c_reader {
     LLVMModuleRef llvm;
     struct c_module *made;
     LLVMValueRef resource_globals[C_MAX_RESOURCES];
-    size_t names_used, names_capacity;
+    size_t names_used;
     struct reason *reason;
 };
 
@@ -86,8 +86,6 @@ static unsigned c_read_words(LLVMValueRef value, uint32_t *words, unsigned capac
 static const char *c_keep_name(struct c_reader *r, const char *name)
 {
     size_t bytes = strlen(name) + 1;
-    if (r->names_used + bytes > r->names_capacity)
-        return "";
     char *copy = memcpy(r->made->names + r->names_used, name, bytes);
     r->names_used += bytes;
     return copy;
@@ -206,8 +204,11 @@ static enum status c_fill_rdat(struct c_reader *r, struct dxil_rdat *rdat)
     rdat->resources = calloc(resources + 1, sizeof(*rdat->resources));
     rdat->subobjects = calloc(1, sizeof(*rdat->subobjects));
     rdat->storage[0] = lists;
-    if (!lists || !rdat->functions || !rdat->resources || !rdat->subobjects)
+    char *names = malloc(r->names_used + 1); /* of its own: the module may go first */
+    rdat->storage[1] = names;
+    if (!names || !lists || !rdat->functions || !rdat->resources || !rdat->subobjects)
         return reason_set(r->reason, STATUS_OUT_OF_MEMORY, "no memory for a C shader library");
+    memcpy(names, r->made->names, r->names_used);
     rdat->version = 0x10;
     rdat->function_count = functions;
     rdat->resource_count = resources;
@@ -216,12 +217,14 @@ static enum status c_fill_rdat(struct c_reader *r, struct dxil_rdat *rdat)
         bool unbounded = from->range_count == DXIL_RANGE_UNBOUNDED;
         rdat->resources[i] = (struct dxil_rdat_resource){
             (uint32_t)from->resource_class, (uint32_t)from->kind, from->range_id, from->space, from->lower_bound,
-            unbounded ? UINT32_MAX : from->lower_bound + from->range_count - 1, from->name, 0};
+            unbounded ? UINT32_MAX : from->lower_bound + from->range_count - 1,
+            names + (from->name - r->made->names), 0};
     }
     for (uint32_t f = 0; f < functions; f++) {
         const struct dxil_function *from = &module->functions[f];
         struct dxil_rdat_function *to = &rdat->functions[f];
-        *to = (struct dxil_rdat_function){.name = from->name, .unmangled_name = from->plain_name,
+        const char *name = names + (from->name - r->made->names);
+        *to = (struct dxil_rdat_function){.name = name, .unmangled_name = name,
                                           .shader_kind = (uint32_t)from->kind, .payload_bytes = from->payload_bytes,
                                           .attribute_bytes = from->attribute_bytes,
                                           .shader_stage_flag = 1u << from->kind,
@@ -255,8 +258,10 @@ static enum status c_parse(struct c_reader *r, const void *bytes, size_t byte_co
     if (!r->made)
         return reason_set(r->reason, STATUS_OUT_OF_MEMORY, "no memory for a C shader library");
     struct dxil_module *module = &r->made->module;
-    r->names_capacity = byte_count + 1; /* every name is in the bytes */
-    r->made->names = malloc(r->names_capacity);
+    size_t name_bytes = 1; /* each variable gives at most one name, a part of its own */
+    for (LLVMValueRef global = LLVMGetFirstGlobal(r->llvm); global; global = LLVMGetNextGlobal(global))
+        name_bytes += strlen(LLVMGetValueName(global)) + 1;
+    r->made->names = malloc(name_bytes);
     r->made->bitcode = malloc(byte_count + 1);
     if (!r->made->names || !r->made->bitcode)
         return reason_set(r->reason, STATUS_OUT_OF_MEMORY, "no memory for a C shader library");

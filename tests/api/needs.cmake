@@ -15,3 +15,6 @@ target_include_directories(api_headers PRIVATE ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(api_headers PRIVATE directx_headers)
 target_compile_options(api_headers PRIVATE -Wall -Wextra -Werror $<$<COMPILE_LANGUAGE:C>:-std=c11> $<$<COMPILE_LANGUAGE:CXX>:-std=c++17>)
 set_target_properties(api_headers PROPERTIES C_EXTENSIONS OFF C_STANDARD 11 CXX_STANDARD 17 CXX_EXTENSIONS OFF)
+
+# Shaders in C.
+add_dependencies(api_c_shaders jit_test_bitcode)

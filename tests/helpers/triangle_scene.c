@@ -53,12 +53,19 @@ static void read_identifiers(struct triangle_pipeline *pipeline)
 
 void triangle_pipeline_init(struct triangle_pipeline *pipeline, ID3D12Device5 *device)
 {
-    *pipeline = (struct triangle_pipeline){0};
     size_t bytes;
     void *dxil = read_fixture("01_hello_triangle.dxil", &bytes);
+    triangle_pipeline_init_library(pipeline, device, dxil, bytes);
+    free(dxil);
+}
+
+void triangle_pipeline_init_library(struct triangle_pipeline *pipeline, ID3D12Device5 *device, const void *code,
+                                    size_t bytes)
+{
+    *pipeline = (struct triangle_pipeline){0};
     pipeline->global = read_root_signature(device, "01_hello_triangle.global_rs.rs");
     pipeline->local = read_root_signature(device, "01_hello_triangle.raygen_local_rs.rs");
-    D3D12_DXIL_LIBRARY_DESC library = {.DXILLibrary = {dxil, bytes}};
+    D3D12_DXIL_LIBRARY_DESC library = {.DXILLibrary = {code, bytes}};
     D3D12_HIT_GROUP_DESC group = {.HitGroupExport = L"HitGroup", .Type = D3D12_HIT_GROUP_TYPE_TRIANGLES,
                                   .ClosestHitShaderImport = L"ClosestHit"};
     D3D12_RAYTRACING_SHADER_CONFIG shader_config = {16, 8};
@@ -78,7 +85,6 @@ void triangle_pipeline_init(struct triangle_pipeline *pipeline, ID3D12Device5 *d
     D3D12_STATE_OBJECT_DESC desc = {D3D12_STATE_OBJECT_TYPE_RAYTRACING_PIPELINE, 7, subobjects};
     REQUIRE(SUCCEEDED(
         ID3D12Device5_CreateStateObject(device, &desc, &IID_ID3D12StateObject, (void **)&pipeline->object)));
-    free(dxil);
     read_identifiers(pipeline);
 }
 

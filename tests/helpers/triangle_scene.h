@@ -12,6 +12,9 @@ struct triangle_pipeline {
     UINT8 raygen[32], miss[32], hit[32]; /* identifiers */
 };
 void triangle_pipeline_init(struct triangle_pipeline *pipeline, ID3D12Device5 *device);
+/* From another library with the same exports. */
+void triangle_pipeline_init_library(struct triangle_pipeline *pipeline, ID3D12Device5 *device, const void *code,
+                                    size_t bytes);
 void triangle_pipeline_finish(struct triangle_pipeline *pipeline);
 
 /* Offsets of the tables in a scene's table buffer. */

@@ -1,5 +1,6 @@
 # Shaders in C for the tests: bitcode beside the tests, found by name through CDXR_BINARY_DIR.
-file(GLOB jit_test_shaders CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/unit/jit/shaders/*.c)
+file(GLOB jit_test_shaders CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/unit/jit/shaders/*.c
+  ${PROJECT_SOURCE_DIR}/examples/c_shader/*.c)
 set(jit_test_bitcode)
 foreach(source ${jit_test_shaders})
   get_filename_component(name ${source} NAME_WE)
