@@ -7,6 +7,7 @@
 #include "accel/build.h"
 #include "base/format.h"
 #include "exec/states.h"
+#include "exec/structure_check.h"
 
 enum {
     TRANSFORM_BYTES = 48,
@@ -210,6 +211,7 @@ void exec_build_run(struct exec_device *device, const struct exec_build_accelera
         status = check_source(device, build, &reason);
     if (status == STATUS_OK) {
         expect_states(device, build);
+        exec_structure_forget(device, build->destination);
         status = accel_build(&arguments, &reason);
     }
     for (uint32_t i = 0; i < build->postbuild_count && status == STATUS_OK; i++) {
@@ -266,6 +268,7 @@ void exec_copy_structure_run(struct exec_device *device, const struct exec_copy_
         exec_states_expect(device, EXEC_USE_STRUCTURE, copy->destination, call, "DestAccelerationStructureData");
         exec_states_expect(device, EXEC_USE_STRUCTURE, copy->source, call, "SourceAccelerationStructureData");
     }
+    exec_structure_forget(device, copy->destination);
     if (status == STATUS_OK)
         status = accel_copy((enum accel_copy_mode)copy->mode, (void *)(uintptr_t)copy->destination,
                             exec_device_bytes_behind(device, copy->destination),

@@ -17,7 +17,13 @@ struct exec_activity {
     uint32_t command_index;
 };
 
-enum { REMOVED_TEXT_BYTES = 768 };
+enum { REMOVED_TEXT_BYTES = 768, SOUND_STRUCTURES = 16 };
+
+/* exec/structure_check.c */
+struct exec_sound_structure {
+    _Atomic uint64_t address;
+    _Atomic uint64_t stamp; /* removal count of the address map when it was looked through, plus 1; 0: empty */
+};
 
 struct exec_device {
     struct exec_device_settings settings;
@@ -31,6 +37,7 @@ struct exec_device {
     pthread_cond_t watchdog_wake;
     struct exec_activity *activities; /* under watchdog_mutex */
     uint32_t timeout_ticks;           /* 0: no watchdog */
+    struct exec_sound_structure sound_structures[SOUND_STRUCTURES];
     pthread_mutex_t running_mutex;
     struct exec_running_list *running;    /* under running_mutex */
     struct exec_breadcrumbs *breadcrumbs; /* written once, before removed is set */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "accel/build.h"
+#include "exec/structure_check.h"
 #include "trace/trace.h"
 
 /* One TraceRay in flight, on the caller's stack. abi_thread.traversal points at its first member, so that ReportHit
@@ -202,6 +203,14 @@ static __attribute__((noinline)) uint64_t check_structure(struct abi_thread *thr
         return 0;
     if (!accel_is_structure(header, behind_bytes) || header->kind != ACCEL_KIND_INSTANCES) {
         exec_thread_fault(thread, ABI_FAULT_ACCELERATION_STRUCTURE, address);
+        return 0;
+    }
+    uint64_t bad_address;
+    if (!exec_structure_is_sound(worker->state->device, address, &bad_address)) {
+        exec_thread_remove(thread,
+                           "an instance of the top-level structure 0x%llx refers to 0x%llx, where no bottom-level "
+                           "structure is any more",
+                           (unsigned long long)address, (unsigned long long)bad_address);
         return 0;
     }
     worker->checked_structures[address / ACCEL_ALIGNMENT_BYTES % EXEC_STRUCTURE_CACHE_ENTRIES] = address;

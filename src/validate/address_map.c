@@ -61,6 +61,7 @@ enum { TREE_RESOURCES, TREE_HEAPS, TREE_COUNT };
 struct address_map {
     struct tree trees[TREE_COUNT];
     pthread_mutex_t mutex; /* writers */
+    _Atomic uint64_t removal_count;
     uint64_t next_id;
     struct slab *slabs;
     struct node *free_nodes;
@@ -341,7 +342,13 @@ void address_map_remove(struct address_map *map, uint64_t id, uint64_t start)
                         ((start + size_bytes - 1) >> GRANULE_SHIFT) + 1, node);
         node_give_back(map, node);
     }
+    atomic_fetch_add_explicit(&map->removal_count, 1, memory_order_release);
     pthread_mutex_unlock(&map->mutex);
+}
+
+uint64_t address_map_removal_count(const struct address_map *map)
+{
+    return atomic_load_explicit(&map->removal_count, memory_order_acquire);
 }
 
 /* --- readers --- */

@@ -39,6 +39,9 @@ void address_map_destroy(struct address_map *map);
 MUST_USE enum status address_map_add(struct address_map *map, struct address_range *range);
 void address_map_remove(struct address_map *map, uint64_t id, uint64_t start);
 
+/* Counts removals: while it stays the same, every range that was found before is still there. */
+uint64_t address_map_removal_count(const struct address_map *map);
+
 /* Range of kind BUFFER (the newest where several overlap) that holds address; lock-free. */
 bool address_map_find_buffer(const struct address_map *map, uint64_t address, struct address_range *range);
 /* The newest range of any kind that holds address; HEAP only when nothing else does. */

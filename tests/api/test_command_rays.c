@@ -305,6 +305,19 @@ static void broken_builds_are_dropped_with_a_message(void **state)
     assert_int_equal(ID3D12Device5_GetDeviceRemovedReason(gpu.device), S_OK);
 }
 
+/* The bottom level is gone before the work is submitted: no crash, and the pointer is named. */
+static void released_bottom_level_removes_the_device(void **state)
+{
+    gpu_run(&gpu);
+    ID3D12Resource_Release(scene.blas);
+    scene.blas = gpu_structure_buffer(&gpu, 65536 * 4);
+    triangle_scene_bind(&scene, gpu.list);
+    D3D12_DISPATCH_RAYS_DESC desc = triangle_scene_desc(&scene);
+    ID3D12GraphicsCommandList4_DispatchRays(gpu.list, &desc);
+    run_to_removal();
+    expect_message("where no bottom-level structure is any more");
+}
+
 static void structures_belong_into_their_state(void **state)
 {
     D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {
@@ -345,6 +358,7 @@ int main(void)
         TEST(indirect_rays_obey_the_count_buffer),
         TEST(broken_builds_are_dropped_with_a_message),
         TEST(structures_belong_into_their_state),
+        TEST(released_bottom_level_removes_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
