@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cdxr-bench [--quick] [--json FILE] [--scene NAME] [--work NAME] [--threads N] [--repetitions N]
- * Rays and builds, cdxr and Embree by turns. */
+ * Rays and builds, cdxr and Embree by turns. --single: one call a ray instead of arrays. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static struct options {
     bool quick;
     const char *json, *scene, *work;
     uint32_t threads, repetitions;
-    bool no_trace, no_build;
+    bool no_trace, no_build, single;
 } options = {.repetitions = 9};
 
 double bench_seconds(void)
@@ -83,6 +83,16 @@ static uint64_t trace_ours(const struct trace_job *job, uint32_t begin, uint32_t
     const struct trace_table *table = trace_table();
     struct trace_hit results[CHUNK_RAYS];
     uint8_t occluded[CHUNK_RAYS];
+    for (uint32_t i = begin; options.single && i < end; i++) {
+        if (job->any_hit) {
+            hits += table->occluded(job->structure, &job->rays[i], 0, 0xff);
+            continue;
+        }
+        table->closest(job->structure, &job->rays[i], 0, 0xff, &results[0]);
+        hits += results[0].primitive_index != ~0u;
+    }
+    if (options.single)
+        return hits;
     if (job->any_hit) {
         table->occluded_array(job->structure, job->rays + begin, end - begin, 0, 0xff, occluded);
         for (uint32_t i = 0; i < end - begin; i++)
@@ -223,6 +233,8 @@ static void parse(int argc, char **argv)
             options.no_trace = true;
         else if (strcmp(argv[i], "--no-build") == 0)
             options.no_build = true;
+        else if (strcmp(argv[i], "--single") == 0)
+            options.single = true;
         else if (strcmp(argv[i], "--json") == 0)
             options.json = value, i++;
         else if (strcmp(argv[i], "--scene") == 0)
@@ -235,7 +247,7 @@ static void parse(int argc, char **argv)
             options.repetitions = (uint32_t)atoi(value), i++;
         else {
             fprintf(stderr, "usage: %s [--quick] [--json FILE] [--scene NAME] [--work NAME] [--threads 1|2] [--repetitions N] "
-                            "[--no-trace] [--no-build]\n", argv[0]);
+                            "[--no-trace] [--no-build] [--single]\n", argv[0]);
             exit(2);
         }
     }

@@ -333,18 +333,51 @@ KERNEL_INLINE void kernel_open_node(struct trace_state *s, struct kernel_cursor 
     c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY);
 }
 
+/* Nodes from ref on, always the nearest child next, until a leaf or a dead end. A node met by one child alone goes on
+ * there at once: nothing is sorted or stored. Returns the leaf, or ACCEL_REF_EMPTY. */
+KERNEL_INLINE uint32_t kernel_descend(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, enum kernel_mode mode)
+{
+    while (!(ref & ACCEL_REF_LEAF_MASK)) {
+        const struct accel_node *node = (const struct accel_node *)c->nodes + ref;
+        lanes8 t_near;
+        uint32_t mask = kernel_test_boxes(c, (const uint8_t *)node->planes, s->visible.ray.t_min, &t_near);
+        if (!mask)
+            return ACCEL_REF_EMPTY;
+        if (!(mask & (mask - 1))) {
+            ref = node->children[__builtin_ctz(mask)];
+            continue;
+        }
+        uint32_t a = (uint32_t)__builtin_ctz(mask), rest = mask & (mask - 1);
+        if (!(rest & (rest - 1))) {
+            float t[8];
+            uint32_t b = (uint32_t)__builtin_ctz(rest);
+            lanes8_store(t, t_near);
+            uint32_t swap = -(uint32_t)(t[b] < t[a]) & (a ^ b);
+            a ^= swap;
+            b ^= swap;
+            s->stack[c->stack_count++] = (struct trace_stack_entry){t[b], node->children[b]};
+            ref = node->children[a];
+            continue;
+        }
+        c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY) - 1;
+        ref = s->stack[c->stack_count].ref;
+    }
+    return ref;
+}
+
 KERNEL_INLINE uint32_t kernel_walk(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
 {
     for (uint32_t ref; kernel_pop(s, c, &ref);) {
-        if (!(ref & ACCEL_REF_LEAF_MASK)) {
-            kernel_open_node(s, c, ref, mode);
-        } else if (!s->bottom) {
+        ref = kernel_descend(s, c, ref, mode);
+        if (ref == ACCEL_REF_EMPTY)
+            continue;
+        if (!s->bottom) {
             kernel_enter(s, c, ref);
-        } else {
-            uint32_t event = kernel_leaf(s, c, ref, 0, ~0u, mode);
-            if (event != KERNEL_CONTINUE)
-                return event;
+            continue;
         }
+        uint32_t event = kernel_leaf(s, c, ref, 0, ~0u, mode);
+        if (event != KERNEL_CONTINUE)
+            return event;
     }
     return TRACE_DONE;
 }
