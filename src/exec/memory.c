@@ -3,6 +3,7 @@
  * part is opened, and one page behind it stays closed as the guard. */
 #include "exec/memory.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -69,11 +70,47 @@ enum status exec_mapping_init(struct exec_mapping *mapping, uint64_t size_bytes,
     return status;
 }
 
+/* Address space of finished mappings, oldest first from next on. Descriptors and root arguments may still point there:
+ * what comes through them reads zero and writes to pages of no resource, instead of hitting whatever the system puts
+ * at that place next. Bounded, so that address space comes back in the end. */
+enum { QUARANTINE_ENTRIES = 512 };
+#define QUARANTINE_BYTES (UINT64_C(1) << 36)
+static struct {
+    pthread_mutex_t mutex;
+    struct {
+        uint8_t *base;
+        uint64_t bytes;
+    } entries[QUARANTINE_ENTRIES];
+    uint32_t first, count;
+    uint64_t bytes;
+} quarantine = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static void quarantine_add(uint8_t *base, uint64_t bytes)
+{
+    int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    if (mmap(base, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) {
+        munmap(base, bytes);
+        return;
+    }
+    pthread_mutex_lock(&quarantine.mutex);
+    while (quarantine.count == QUARANTINE_ENTRIES || (quarantine.count && quarantine.bytes + bytes > QUARANTINE_BYTES)) {
+        munmap(quarantine.entries[quarantine.first].base, quarantine.entries[quarantine.first].bytes);
+        quarantine.bytes -= quarantine.entries[quarantine.first].bytes;
+        quarantine.first = (quarantine.first + 1) % QUARANTINE_ENTRIES;
+        quarantine.count--;
+    }
+    uint32_t last = (quarantine.first + quarantine.count++) % QUARANTINE_ENTRIES;
+    quarantine.entries[last].base = base;
+    quarantine.entries[last].bytes = bytes;
+    quarantine.bytes += bytes;
+    pthread_mutex_unlock(&quarantine.mutex);
+}
+
 void exec_mapping_finish(struct exec_mapping *mapping)
 {
     if (!mapping->base)
         return;
-    munmap(mapping->base, mapping->reserved_bytes);
+    quarantine_add(mapping->base, mapping->reserved_bytes);
     atomic_fetch_sub(&live_mappings, 1);
     if (mapping->file >= 0)
         close(mapping->file);

@@ -41,7 +41,7 @@ static bool is_usable(struct abi_thread *thread, const struct abi_descriptor *te
         ops_native_report_kind(thread, sampler);
         return false;
     }
-    return texture->texture.texture != NULL && texture->texture.mip_count != 0 &&
+    return texel_is_there(&texture->texture) && texture->texture.mip_count != 0 &&
            texture->dimension != ABI_TEXTURE_2DMS && texture->dimension != ABI_TEXTURE_2DMS_ARRAY;
 }
 

@@ -74,6 +74,12 @@ OPS_HELPER void texel_view_init(struct texel_view *view, const struct abi_descri
     view->texel_bytes = (descriptor->texture.plane ? 1u : view->properties.texel_bytes) * samples;
 }
 
+/* Has the view a texture, and has that not been destroyed? */
+OPS_HELPER bool texel_is_there(const struct abi_texture_view *view)
+{
+    return view->texture && view->texture->base;
+}
+
 OPS_HELPER int32_t texel_mip_extent(uint32_t extent, uint32_t mip)
 {
     return extent >> mip ? (int32_t)(extent >> mip) : 1;

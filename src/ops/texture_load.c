@@ -34,7 +34,7 @@ static uint32_t axis_count(uint32_t dimension) /* coordinates that are no array 
 static bool is_usable(struct abi_thread *thread, const struct abi_descriptor *texture)
 {
     if (texture->kind == ABI_DESCRIPTOR_TEXTURE)
-        return texture->texture.texture != NULL;
+        return texel_is_there(&texture->texture);
     ops_native_report_kind(thread, texture);
     return false;
 }
@@ -111,7 +111,7 @@ void ops_native_texture_store(struct abi_thread *thread, const struct abi_descri
 static void *texture_atomic_address(const struct abi_descriptor *uav, const int32_t coord[3], uint32_t bytes)
 {
     struct place place;
-    if (!uav->texture.texture || format_plane_bytes(uav->format, uav->texture.plane) < bytes ||
+    if (!texel_is_there(&uav->texture) || format_plane_bytes(uav->format, uav->texture.plane) < bytes ||
         !locate(uav, 0, coord, &place))
         return NULL;
     return (void *)(uintptr_t)texel_address(&place.level, place.x, place.y, place.z);

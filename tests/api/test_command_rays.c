@@ -318,6 +318,31 @@ static void released_bottom_level_removes_the_device(void **state)
     expect_message("where no bottom-level structure is any more");
 }
 
+/* A descriptor that outlived its texture, and root arguments and tables that outlived their buffers. */
+static void released_resources_do_no_harm(void **state)
+{
+    gpu_run(&gpu);
+    UINT64 tables = ID3D12Resource_GetGPUVirtualAddress(scene.tables);
+    ID3D12Resource_Release(scene.image);
+    D3D12_RESOURCE_DESC desc = {.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D, .Width = 32, .Height = 32,
+                                .DepthOrArraySize = 1, .MipLevels = 1, .Format = DXGI_FORMAT_R32G32B32A32_FLOAT,
+                                .SampleDesc = {1, 0}};
+    scene.image = NULL;
+    triangle_scene_bind(&scene, gpu.list);
+    D3D12_DISPATCH_RAYS_DESC rays = triangle_scene_desc(&scene);
+    ID3D12GraphicsCommandList4_DispatchRays(gpu.list, &rays);
+    gpu_run(&gpu);
+    assert_int_equal(ID3D12Device5_GetDeviceRemovedReason(gpu.device), S_OK);
+    scene.image = gpu_texture(&gpu, &desc);
+    ID3D12Resource_Release(scene.tables);
+    scene.tables = gpu_buffer(&gpu, D3D12_HEAP_TYPE_UPLOAD, TRIANGLE_TABLE_BYTES * 64);
+    triangle_scene_bind(&scene, gpu.list);
+    rays.RayGenerationShaderRecord.StartAddress = tables;
+    ID3D12GraphicsCommandList4_DispatchRays(gpu.list, &rays);
+    run_to_removal();
+    expect_message("RayGenerationShaderRecord.StartAddress");
+}
+
 static void structures_belong_into_their_state(void **state)
 {
     D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {
@@ -359,6 +384,7 @@ int main(void)
         TEST(broken_builds_are_dropped_with_a_message),
         TEST(structures_belong_into_their_state),
         TEST(released_bottom_level_removes_the_device),
+        TEST(released_resources_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
