@@ -126,6 +126,10 @@ static void run_mutations(uint64_t count, uint64_t seed)
             write_mutation(seed + i, bytes, length);
         LLVMFuzzerTestOneInput(bytes, length);
         free(bytes);
+        if ((i + 1) % 100000 == 0) {
+            printf("%llu done\n", (unsigned long long)(i + 1));
+            fflush(stdout);
+        }
     }
     printf("%llu mutations of %zu inputs, seed %llu\n", (unsigned long long)count, input_count, (unsigned long long)seed);
 }
