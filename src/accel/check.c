@@ -2,12 +2,14 @@
  * Rules of build descriptions that hold whatever is in memory: types, counts, formats, alignment
  * (Raytracing.md, D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS and the structures below it). */
 #include "accel/plan.h"
+#include "accel/vertex.h"
 
-enum { FORMAT_UNKNOWN = 0, FORMAT_R32G32B32_FLOAT = 6, FORMAT_R32G32_FLOAT = 16, FORMAT_R32_UINT = 42, FORMAT_R16_UINT = 57 };
+enum { FORMAT_UNKNOWN = 0, FORMAT_R32_UINT = 42, FORMAT_R16_UINT = 57 };
 
 static enum status check_triangles(const struct accel_triangles *t, uint32_t geometry, struct reason *reason)
 {
-    if (t->vertex_format != FORMAT_R32G32B32_FLOAT && t->vertex_format != FORMAT_R32G32_FLOAT)
+    uint32_t alignment_bytes = accel_vertex_alignment_bytes(t->vertex_format);
+    if (!alignment_bytes)
         return reason_set(reason, STATUS_INVALID, "geometry %u: VertexFormat %u is not a vertex format", geometry,
                           t->vertex_format);
     if (t->index_format != FORMAT_UNKNOWN && t->index_format != FORMAT_R32_UINT && t->index_format != FORMAT_R16_UINT)
@@ -22,9 +24,9 @@ static enum status check_triangles(const struct accel_triangles *t, uint32_t geo
     if (!t->indices && t->index_count)
         return reason_set(reason, STATUS_INVALID, "geometry %u: IndexCount is %u, must be 0 without an IndexBuffer", geometry,
                           t->index_count);
-    if (t->vertices % 4 || (uint32_t)t->vertex_stride_bytes % 4)
-        return reason_set(reason, STATUS_INVALID, "geometry %u: VertexBuffer address and stride must be multiples of 4",
-                          geometry);
+    if (t->vertices % alignment_bytes || (uint32_t)t->vertex_stride_bytes % alignment_bytes)
+        return reason_set(reason, STATUS_INVALID, "geometry %u: VertexBuffer 0x%llx and stride %u must be multiples of %u",
+                          geometry, (unsigned long long)t->vertices, (uint32_t)t->vertex_stride_bytes, alignment_bytes);
     if (t->transform % 16)
         return reason_set(reason, STATUS_INVALID, "geometry %u: Transform3x4 0x%llx is not aligned to 16 bytes", geometry,
                           (unsigned long long)t->transform);

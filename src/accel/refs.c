@@ -3,10 +3,11 @@
 
 #include <math.h>
 
+#include "accel/vertex.h"
 #include "base/thread_pool.h"
 #include "base/vec.h"
 
-enum { CHUNK_PRIMITIVES = 8192, FORMAT_R32_UINT = 42, FORMAT_R16_UINT = 57, FORMAT_R32G32_FLOAT = 16 };
+enum { CHUNK_PRIMITIVES = 8192, FORMAT_R32_UINT = 42, FORMAT_R16_UINT = 57 };
 
 uint64_t accel_geometry_primitive_count(const struct accel_geometry *geometry)
 {
@@ -40,8 +41,11 @@ static inline const uint8_t *vertex_address(const struct accel_triangles *t, uin
 
 static inline void read_vertex(const struct accel_triangles *t, uint32_t index, float vertex[3])
 {
-    vertex[2] = 0;
-    memcpy(vertex, vertex_address(t, index), t->vertex_format == FORMAT_R32G32_FLOAT ? 8 : 12);
+    const uint8_t *address = vertex_address(t, index);
+    if (t->vertex_format == ACCEL_VERTEX_R32G32B32_FLOAT)
+        memcpy(vertex, address, 12);
+    else
+        accel_vertex_read(t->vertex_format, address, vertex);
 }
 
 /* Twice the area is exactly zero (in double, where edges of floats and their products are nearly always exact). */
