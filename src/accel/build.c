@@ -164,8 +164,13 @@ static void write_sections(struct builder *b)
 enum status accel_build(const struct accel_build_arguments *arguments, struct reason *reason)
 {
     struct builder b = {.arguments = arguments, .header = arguments->result, .condition = 1};
-    if (arguments->inputs.flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE)
-        return accel_update(arguments, reason);
+    if (arguments->inputs.flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE) {
+        RETURN_IF_FAILED(accel_update_check(arguments, reason));
+        if (arguments->inputs.level == ACCEL_LEVEL_BOTTOM) {
+            accel_update_bottom(arguments);
+            return STATUS_OK;
+        }
+    }
     RETURN_IF_FAILED(accel_plan_make(&b.plan, &arguments->inputs, reason));
     b.header->magic = 0;
     prepare_sah(&b);

@@ -27,7 +27,10 @@ static void plan_scratch(struct accel_plan *plan, const struct accel_build_input
     plan->top_offset = take(&offset, plan->top_capacity * sizeof(struct sah_top));
     plan->subtrees_offset = take(&offset, plan->subtree_capacity * sizeof(struct sah_subtree));
     plan->scratch_bytes = (offset + 255) / 256 * 256;
-    plan->update_scratch_bytes = inputs->flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE ? 256 : 0;
+    /* a bottom level is refitted inside its own memory, a top level is built anew */
+    plan->update_scratch_bytes = plan->kind == ACCEL_KIND_INSTANCES ? plan->scratch_bytes : 256;
+    if (!(inputs->flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE))
+        plan->update_scratch_bytes = 0;
 }
 
 static void plan_result(struct accel_plan *plan, const struct accel_build_inputs *inputs)

@@ -61,7 +61,7 @@ static inline bool is_finite3(const float v[3])
     return fabsf(v[0]) <= FLT_MAX && fabsf(v[1]) <= FLT_MAX && fabsf(v[2]) <= FLT_MAX;
 }
 
-bool accel_read_triangle(const struct accel_geometry *geometry, uint32_t primitive, float corners[3][3])
+bool accel_read_corners(const struct accel_geometry *geometry, uint32_t primitive, float corners[3][3])
 {
     const struct accel_triangles *t = &geometry->triangles;
     uint32_t indices[3];
@@ -75,7 +75,12 @@ bool accel_read_triangle(const struct accel_geometry *geometry, uint32_t primiti
         if (!is_finite3(corners[i]))
             return false;
     }
-    return !is_degenerate(corners);
+    return true;
+}
+
+bool accel_read_triangle(const struct accel_geometry *geometry, uint32_t primitive, float corners[3][3])
+{
+    return accel_read_corners(geometry, primitive, corners) && !is_degenerate(corners);
 }
 
 bool accel_read_box(const struct accel_geometry *geometry, uint32_t primitive, float box[2][3])
@@ -103,10 +108,12 @@ void accel_prefetch_triangle_vertices(const struct accel_geometry *geometry, uin
         __builtin_prefetch(vertex_address(&geometry->triangles, indices[i]));
 }
 
-static inline bool make_triangle_ref(const struct accel_geometry *geometry, uint32_t primitive, struct accel_ref *ref)
+/* A point or line can become a triangle by an update, so it has its place where updates are allowed. */
+static inline bool make_triangle_ref(const struct accel_geometry *geometry, uint32_t primitive, bool keep_degenerate,
+                                     struct accel_ref *ref)
 {
     float c[3][3];
-    if (!accel_read_triangle(geometry, primitive, c))
+    if (!accel_read_corners(geometry, primitive, c) || (!keep_degenerate && is_degenerate(c)))
         return false;
     for (int axis = 0; axis < 3; axis++) {
         float lower = c[0][axis] < c[1][axis] ? c[0][axis] : c[1][axis];
@@ -156,6 +163,7 @@ static void make_chunk(void *context, uint32_t chunk_index, uint32_t worker_inde
     uint32_t end = total - begin > CHUNK_PRIMITIVES ? begin + CHUNK_PRIMITIVES : total;
     struct accel_refs_result result = {0, simd8_empty_box(), simd8_empty_box()};
     uint32_t geometry_index = geometry_of(c, begin);
+    bool keep_degenerate = c->inputs->flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE;
     for (uint32_t i = begin; i < end; i++) {
         while (i >= c->first_primitives[geometry_index + 1])
             geometry_index++;
@@ -164,7 +172,7 @@ static void make_chunk(void *context, uint32_t chunk_index, uint32_t worker_inde
         ref->geometry = geometry_index;
         ref->primitive = i - c->first_primitives[geometry_index];
         bool active = geometry->type == ACCEL_GEOMETRY_BOXES ? make_box_ref(geometry, ref->primitive, ref)
-                                                             : make_triangle_ref(geometry, ref->primitive, ref);
+                                                             : make_triangle_ref(geometry, ref->primitive, keep_degenerate, ref);
         if (!active)
             continue;
         accel_ref_grow(&result, ref);

@@ -23,6 +23,8 @@ uint64_t accel_geometry_primitive_count(const struct accel_geometry *geometry);
 /* The triangle's vertices after transform, corners[vertex][axis]. False: an index is out of range, a vertex is not
  * finite (a NaN x makes a triangle inactive), or the triangle is a point or line. */
 bool accel_read_triangle(const struct accel_geometry *geometry, uint32_t primitive, float corners[3][3]);
+/* The same, points and lines included. */
+bool accel_read_corners(const struct accel_geometry *geometry, uint32_t primitive, float corners[3][3]);
 /* box[lower or upper][axis]. False: not finite, or inverted. */
 bool accel_read_box(const struct accel_geometry *geometry, uint32_t primitive, float box[2][3]);
 

@@ -1,7 +1,193 @@
 /* SPDX-License-Identifier: MIT */
 #include "accel/update.h"
 
-enum status accel_update(const struct accel_build_arguments *arguments, struct reason *reason)
+#include <math.h>
+#include <string.h>
+
+#include "accel/emit.h"
+#include "base/thread_pool.h"
+
+enum { CHUNK_BLOCKS = 2048, CHUNK_NODES = 512 };
+
+static enum status check_geometry(const struct accel_geometry *geometry, const struct accel_geometry_entry *entry,
+                                  uint32_t index, struct reason *reason)
 {
-    return reason_set(reason, STATUS_UNSUPPORTED, "PERFORM_UPDATE is not available");
+    if (geometry->type != entry->type || geometry->flags != entry->flags)
+        return reason_set(reason, STATUS_INVALID, "update: geometry %u has another type or other flags than the source", index);
+    if (accel_geometry_primitive_count(geometry) != entry->primitive_count)
+        return reason_set(reason, STATUS_INVALID, "update: geometry %u has %llu primitives, the source %u", index,
+                          (unsigned long long)accel_geometry_primitive_count(geometry), entry->primitive_count);
+    if (geometry->type == ACCEL_GEOMETRY_BOXES)
+        return STATUS_OK;
+    const struct accel_triangles *t = &geometry->triangles;
+    if (t->vertex_format != entry->vertex_format || t->index_format != entry->index_format ||
+        t->vertex_count != entry->vertex_count)
+        return reason_set(reason, STATUS_INVALID, "update: geometry %u has other formats or vertex counts than the source", index);
+    return STATUS_OK;
+}
+
+enum status accel_update_check(const struct accel_build_arguments *arguments, struct reason *reason)
+{
+    const struct accel_build_inputs *inputs = &arguments->inputs;
+    const struct accel_header *source = arguments->source;
+    RETURN_IF_FAILED(accel_check_inputs(inputs, reason));
+    if (!accel_is_structure(source, ~0ull) || source->kind == ACCEL_KIND_MICROMAPS)
+        return reason_set(reason, STATUS_INVALID, "update: the source is no acceleration structure");
+    if (!(source->build_flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE))
+        return reason_set(reason, STATUS_INVALID, "update: the source was built without ALLOW_UPDATE");
+    if ((inputs->flags & ~(uint32_t)ACCEL_BUILD_FLAG_PERFORM_UPDATE) != source->build_flags)
+        return reason_set(reason, STATUS_INVALID, "update: flags 0x%x differ from the source's 0x%x", inputs->flags,
+                          source->build_flags);
+    bool is_top = source->kind == ACCEL_KIND_INSTANCES;
+    if (is_top != (inputs->level == ACCEL_LEVEL_TOP))
+        return reason_set(reason, STATUS_INVALID, "update: the source is of the other level");
+    uint32_t count = is_top ? source->leaf_count : source->geometry_count;
+    if (inputs->count != count)
+        return reason_set(reason, STATUS_INVALID, "update: NumDescs is %u, the source has %u", inputs->count, count);
+    const struct accel_geometry_entry *entries = (const void *)((const uint8_t *)source + source->geometry_offset);
+    for (uint32_t i = 0; !is_top && i < count; i++)
+        RETURN_IF_FAILED(check_geometry(&inputs->geometries[i], &entries[i], i, reason));
+    return STATUS_OK;
+}
+
+struct refit {
+    const struct accel_build_inputs *inputs;
+    struct accel_header *header;
+    struct accel_node *nodes;
+    uint8_t *leaves;
+    bool is_boxes;
+};
+
+static void refit_triangles(const struct refit *r, struct accel_triangle_block *block)
+{
+    struct accel_ref refs[ACCEL_TRIANGLE_BLOCK_WIDTH];
+    uint32_t count = 0;
+    for (; count < ACCEL_TRIANGLE_BLOCK_WIDTH && block->primitives[count] != ~0u; count++) {
+        refs[count].primitive = block->primitives[count];
+        refs[count].geometry = block->geometries[count] & ACCEL_GEOMETRY_INDEX_MASK;
+    }
+    accel_emit_triangle_block(r->inputs, refs, count, block);
+}
+
+static void refit_boxes(const struct refit *r, struct accel_box_block *block)
+{
+    struct accel_ref refs[ACCEL_BOX_BLOCK_WIDTH];
+    uint32_t count = 0;
+    for (; count < ACCEL_BOX_BLOCK_WIDTH && block->primitives[count] != ~0u; count++) {
+        refs[count].primitive = block->primitives[count];
+        refs[count].geometry = block->geometries[count] & ACCEL_GEOMETRY_INDEX_MASK;
+    }
+    accel_emit_box_block(r->inputs, refs, count, block);
+}
+
+static void refit_blocks(void *context, uint32_t chunk, uint32_t worker_index)
+{
+    const struct refit *r = context;
+    uint64_t begin = (uint64_t)chunk * CHUNK_BLOCKS, end = begin + CHUNK_BLOCKS;
+    for (uint64_t i = begin; i < end && i < r->header->leaf_count; i++) {
+        if (r->is_boxes)
+            refit_boxes(r, (struct accel_box_block *)r->leaves + i);
+        else
+            refit_triangles(r, (struct accel_triangle_block *)r->leaves + i);
+    }
+}
+
+static void grow(float box[2][3], int axis, float lower, float upper)
+{
+    /* false for the NaN of unused lanes */
+    if (lower < box[0][axis])
+        box[0][axis] = lower;
+    if (upper > box[1][axis])
+        box[1][axis] = upper;
+}
+
+static void leaf_box(const struct refit *r, uint32_t ref, float box[2][3])
+{
+    uint32_t first = ref & ACCEL_REF_BLOCK_INDEX_MASK, count = accel_ref_block_count(ref);
+    for (int axis = 0; axis < 3; axis++) {
+        box[0][axis] = FLT_MAX;
+        box[1][axis] = -FLT_MAX;
+    }
+    for (uint32_t i = first; i < first + count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            const struct accel_box_block *boxes = (const struct accel_box_block *)r->leaves + i;
+            const float *v = ((const struct accel_triangle_block *)r->leaves + i)->vertices[axis][0];
+            for (int lane = 0; r->is_boxes && lane < ACCEL_BOX_BLOCK_WIDTH; lane++)
+                grow(box, axis, boxes->planes[axis * 2][lane], boxes->planes[axis * 2 + 1][lane]);
+            for (int value = 0; !r->is_boxes && value < 3 * ACCEL_TRIANGLE_BLOCK_WIDTH; value++)
+                grow(box, axis, v[value], v[value]);
+        }
+}
+
+static void node_box(const struct accel_node *node, float box[2][3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box[0][axis] = FLT_MAX;
+        box[1][axis] = -FLT_MAX;
+        for (int child = 0; child < ACCEL_NODE_WIDTH; child++)
+            grow(box, axis, node->planes[axis * 2][child], node->planes[axis * 2 + 1][child]);
+    }
+}
+
+static void set_box(struct accel_node *node, int child, const float box[2][3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        node->planes[axis * 2][child] = box[0][axis];
+        node->planes[axis * 2 + 1][child] = box[1][axis];
+    }
+}
+
+/* Boxes of leaves: any order. */
+static void refit_leaf_boxes(void *context, uint32_t chunk, uint32_t worker_index)
+{
+    const struct refit *r = context;
+    uint64_t begin = (uint64_t)chunk * CHUNK_NODES, end = begin + CHUNK_NODES;
+    for (uint64_t i = begin; i < end && i < r->header->node_count; i++)
+        for (int child = 0; child < ACCEL_NODE_WIDTH; child++) {
+            uint32_t ref = r->nodes[i].children[child];
+            float box[2][3];
+            if (ref == ACCEL_REF_EMPTY || !(ref & ACCEL_REF_LEAF_MASK))
+                continue;
+            leaf_box(r, ref, box);
+            set_box(&r->nodes[i], child, box);
+        }
+}
+
+/* Boxes of nodes: children come after their parents, so from the last to the first. */
+static void refit_node_boxes(const struct refit *r)
+{
+    float box[2][3];
+    for (uint32_t i = r->header->node_count; i-- > 0;)
+        for (int child = 0; child < ACCEL_NODE_WIDTH; child++) {
+            uint32_t ref = r->nodes[i].children[child];
+            if (ref & ACCEL_REF_LEAF_MASK)
+                continue;
+            node_box(&r->nodes[ref], box);
+            set_box(&r->nodes[i], child, box);
+        }
+    uint32_t root = r->header->root;
+    if (root == ACCEL_REF_EMPTY)
+        return;
+    if (root & ACCEL_REF_LEAF_MASK)
+        leaf_box(r, root, box);
+    else
+        node_box(&r->nodes[root], box);
+    memcpy(r->header->bounds, box, sizeof(box));
+}
+
+void accel_update_bottom(const struct accel_build_arguments *arguments)
+{
+    const struct accel_header *source = arguments->source;
+    struct accel_header *header = arguments->result;
+    if (header != source)
+        memmove(header, source, source->structure_bytes);
+    uint8_t *base = (uint8_t *)header;
+    struct refit r = {&arguments->inputs, header, (struct accel_node *)(base + header->node_offset), base + header->leaf_offset,
+                      header->kind == ACCEL_KIND_BOXES};
+    header->magic = 0;
+    thread_pool_parallel_for(arguments->pool, header->leaf_count / CHUNK_BLOCKS + 1, refit_blocks, &r);
+    thread_pool_parallel_for(arguments->pool, header->node_count / CHUNK_NODES + 1, refit_leaf_boxes, &r);
+    refit_node_boxes(&r);
+    header->updates++;
+    header->magic = ACCEL_MAGIC;
 }

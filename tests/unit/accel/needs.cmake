@@ -1,2 +1,6 @@
 # The builder is looked at through the traversal.
-target_link_libraries(unit_accel_build PRIVATE cdxr_trace)
+foreach(test build update copy)
+  if(TARGET unit_accel_${test})
+    target_link_libraries(unit_accel_${test} PRIVATE cdxr_trace)
+  endif()
+endforeach()
