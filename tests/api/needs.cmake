@@ -18,3 +18,4 @@ set_target_properties(api_headers PROPERTIES C_EXTENSIONS OFF C_STANDARD 11 CXX_
 
 # Shaders in C.
 add_dependencies(api_c_shaders jit_test_bitcode)
+add_dependencies(api_field_rays jit_test_bitcode)
