@@ -10,7 +10,9 @@
 #include "base/log.h"
 #include "d3d12/adapter.h"
 #include "d3d12/debug.h"
+#include "d3d12/dred.h"
 #include "d3d12/resource.h"
+#include "d3d12/sdk_configuration.h"
 
 /* jit/group.c; weak, so that the executor's plain loop stands in where the library is built without it. */
 __attribute__((weak)) void jit_group_run(const struct abi_shader *shader, const struct abi_thread *thread_template,
@@ -26,6 +28,7 @@ static void device_finish(struct d3d12_device *device)
         device->jit_state_destroy(device->jit_state);
     exec_retire_finish(&device->retire);
     d3d12_resource_pool_finish(device);
+    d3d12_dred_finish(device);
     exec_device_destroy(device->exec);
     address_map_destroy(device->address_map);
     thread_pool_destroy(device->pool);
@@ -62,6 +65,10 @@ static const struct com_iid_offset device_interfaces[] = {
     {&IID_ID3D12Device3, 0}, {&IID_ID3D12Device4, 0}, {&IID_ID3D12Device5, 0},  {&IID_ID3D12Device6, 0},
     {&IID_ID3D12Device7, 0}, {&IID_ID3D12Device8, 0}, {&IID_ID3D12Device9, 0},  {&IID_ID3D12Device10, 0},
     {&IID_ID3D12Device11, 0},
+    {&IID_ID3D12DeviceRemovedExtendedData, offsetof(struct d3d12_device, dred_data)},
+    {&IID_ID3D12DeviceRemovedExtendedData1, offsetof(struct d3d12_device, dred_data)},
+    {&IID_ID3D12DeviceRemovedExtendedData2, offsetof(struct d3d12_device, dred_data)},
+    {&IID_ID3D12DeviceConfiguration, offsetof(struct d3d12_device, configuration)},
 };
 static const struct com_class device_class = {
     .name = "ID3D12Device",
@@ -110,6 +117,8 @@ static enum status device_create(struct d3d12_device **out)
     exec_retire_init(&device->retire);
     d3d12_info_queue_init(device);
     d3d12_debug_device_init(device);
+    d3d12_dred_init(device);
+    d3d12_device_configuration_init(device);
     enum status status = device_init(device);
     if (status != STATUS_OK)
         goto fail;
@@ -159,6 +168,7 @@ void d3d12_device_remove(struct d3d12_device *device, HRESULT reason, const char
     HRESULT expected = S_OK;
     if (!atomic_compare_exchange_strong(&device->removed_reason, &expected, reason))
         return;
+    d3d12_dred_record(device, reason, text);
     message_write(device->messages, RULE_DEVICE_REMOVED, "device removed (%s): %s", com_result_name(reason), text);
     enum exec_removed code = reason == DXGI_ERROR_DEVICE_HUNG               ? EXEC_REMOVED_HUNG
                              : reason == DXGI_ERROR_DRIVER_INTERNAL_ERROR ? EXEC_REMOVED_INTERNAL

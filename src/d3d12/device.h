@@ -15,6 +15,7 @@
 #include "validate/message.h"
 
 struct d3d12_resource;
+struct d3d12_dred;
 
 struct d3d12_device {
     struct com_object object;          /* ID3D12Device11 */
@@ -30,6 +31,7 @@ struct d3d12_device {
 
     struct exec_device *exec; /* exec/device.h: queues, fences, removal, abort flag; made here, before any queue */
     _Atomic HRESULT removed_reason; /* S_OK while the device works; DXGI_ERROR_DEVICE_* afterwards */
+    _Atomic(struct d3d12_dred *) dred; /* why the device was removed; NULL while it works (dred.c) */
     LUID adapter_luid;
     _Atomic int64_t used_bytes;     /* committed resources and heaps, for the memory budget */
 

@@ -105,3 +105,49 @@ HRESULT d3d12_sdk_configuration_get_interface(REFCLSID clsid, REFIID riid, void 
     bool is_factory = com_iid_equal(clsid, &CLSID_D3D12DeviceFactory);
     return com_object_query_interface(is_factory ? &factory_object : &configuration_object, riid, out);
 }
+
+/* --- ID3D12DeviceConfiguration of a device --- */
+
+COM_UNKNOWN_METHODS_AT(device_configuration, ID3D12DeviceConfiguration, d3d12_device, configuration)
+
+static D3D12_DEVICE_CONFIGURATION_DESC STDMETHODCALLTYPE
+device_configuration_GetDesc(ID3D12DeviceConfiguration *self)
+{
+    struct d3d12_device *device = (struct d3d12_device *)device_configuration_object(self);
+    D3D12_DEVICE_CONFIGURATION_DESC desc = {.SDKVersion = D3D12_SDK_VERSION};
+    if (message_store_is_debug(device->messages))
+        desc.Flags = D3D12_DEVICE_FLAG_DEBUG_LAYER_ENABLED;
+    return desc;
+}
+
+static HRESULT STDMETHODCALLTYPE
+device_configuration_GetEnabledExperimentalFeatures(ID3D12DeviceConfiguration *self, GUID *guids, UINT guid_count)
+{
+    return guid_count == 0 ? S_OK : E_INVALIDARG;
+}
+
+static HRESULT STDMETHODCALLTYPE device_configuration_SerializeVersionedRootSignature(
+    ID3D12DeviceConfiguration *self, const D3D12_VERSIONED_ROOT_SIGNATURE_DESC *desc, ID3DBlob **blob,
+    ID3DBlob **error_blob)
+{
+    return D3D12SerializeVersionedRootSignature(desc, blob, error_blob);
+}
+
+static HRESULT STDMETHODCALLTYPE device_configuration_CreateVersionedRootSignatureDeserializer(
+    ID3D12DeviceConfiguration *self, const void *bytes, SIZE_T byte_count, REFIID riid, void **out)
+{
+    return D3D12CreateVersionedRootSignatureDeserializer(bytes, byte_count, riid, out);
+}
+
+static const ID3D12DeviceConfigurationVtbl device_configuration_vtbl = {
+    COM_UNKNOWN_ENTRIES(device_configuration),
+    device_configuration_GetDesc,
+    device_configuration_GetEnabledExperimentalFeatures,
+    device_configuration_SerializeVersionedRootSignature,
+    device_configuration_CreateVersionedRootSignatureDeserializer,
+};
+
+void d3d12_device_configuration_init(struct d3d12_device *device)
+{
+    device->configuration.vtable = &device_configuration_vtbl;
+}

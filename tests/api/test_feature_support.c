@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "helpers/gpu.h"
 
@@ -240,6 +241,14 @@ static void removal_is_sticky(void **state)
     assert_int_equal(ID3D12Device5_GetDeviceRemovedReason(gpu.device), DXGI_ERROR_DEVICE_REMOVED);
     assert_true(gpu_has_message(&gpu, "RemoveDevice"));
     assert_true(ID3D12Fence_GetCompletedValue(gpu.fence) == UINT64_MAX);
+    ID3D12DeviceRemovedExtendedData2 *dred = NULL;
+    assert_int_equal(ID3D12Device5_QueryInterface(gpu.device, &IID_ID3D12DeviceRemovedExtendedData2, (void **)&dred), S_OK);
+    D3D12_DRED_AUTO_BREADCRUMBS_OUTPUT1 output;
+    assert_int_equal(ID3D12DeviceRemovedExtendedData2_GetAutoBreadcrumbsOutput1(dred, &output), S_OK);
+    assert_non_null(wcsstr(output.pHeadAutoBreadcrumbNode->pBreadcrumbContexts[0].pContextString, L"RemoveDevice"));
+    assert_int_equal(*output.pHeadAutoBreadcrumbNode->pLastBreadcrumbValue, 0);
+    assert_int_equal(ID3D12DeviceRemovedExtendedData2_GetDeviceState(dred), D3D12_DRED_DEVICE_STATE_FAULT);
+    ID3D12DeviceRemovedExtendedData2_Release(dred);
     ID3D12Device *again = (void *)1;
     assert_int_equal(D3D12CreateDevice(NULL, D3D_FEATURE_LEVEL_11_0, &IID_ID3D12Device, (void **)&again),
                      DXGI_ERROR_DEVICE_REMOVED);
