@@ -117,6 +117,8 @@ struct abi_thread {
     const struct abi_hit *hit;             /* closest hit: committed; any-hit, intersection: candidate */
     uint32_t ignore_hit;                   /* set by IgnoreHit before the shader returns */
     uint32_t end_search;                   /* set by AcceptHitAndEndSearch before the shader returns */
+    uint32_t source_line; /* of the operation that runs, where the module has debug information; 0: not known */
+    uint32_t reserved;
     /* compute only */
     uint32_t group_id[3];
     uint32_t thread_in_group[3];

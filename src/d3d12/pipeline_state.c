@@ -10,6 +10,7 @@
 #include "d3d12/blob.h"
 #include "d3d12/create.h"
 #include "d3d12/state_object_linker.h"
+#include "d3d12/debug.h"
 #include "dxil/module.h"
 #include "jit/c_library.h"
 #include "jit/jit.h"
@@ -156,10 +157,12 @@ static HRESULT load_module(struct compute_builder *builder)
 {
     const D3D12_SHADER_BYTECODE *shader = &builder->desc->CS;
     struct reason reason = {{0}};
+    struct dxil_options options = dxil_options_default();
+    options.prefer_debug |= d3d12_debug_is_enabled(); /* so that messages name lines */
     enum status status =
         jit_is_c_library(shader->pShaderBytecode, shader->BytecodeLength)
             ? jit_c_library_create(shader->pShaderBytecode, shader->BytecodeLength, &builder->module, NULL, &reason)
-            : dxil_module_create(shader->pShaderBytecode, shader->BytecodeLength, NULL, &builder->module, &reason);
+            : dxil_module_create(shader->pShaderBytecode, shader->BytecodeLength, &options, &builder->module, &reason);
     if (status != STATUS_OK)
         return fail_with(builder, status, "CS: ", &reason);
     for (uint32_t i = 0; i < builder->module->function_count; i++) {

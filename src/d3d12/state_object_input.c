@@ -10,6 +10,7 @@
 #include "com/text.h"
 #include "d3d12/root_signature.h"
 #include "d3d12/state_object.h"
+#include "d3d12/debug.h"
 #include "dxil/container.h"
 #include "dxil/module.h"
 #include "jit/c_library.h"
@@ -117,8 +118,10 @@ static enum status load_library(struct so_library *library, const D3D12_SHADER_B
         return jit_c_library_create(code->pShaderBytecode, code->BytecodeLength, &library->module, &library->rdat,
                                     reason);
     }
+    struct dxil_options options = dxil_options_default();
+    options.prefer_debug |= d3d12_debug_is_enabled(); /* so that messages name lines */
     RETURN_IF_FAILED(
-        dxil_module_create(code->pShaderBytecode, code->BytecodeLength, NULL, &library->module, reason));
+        dxil_module_create(code->pShaderBytecode, code->BytecodeLength, &options, &library->module, reason));
     if (library->module->shader_kind != DXIL_SHADER_KIND_LIBRARY)
         return reason_set(reason, STATUS_INVALID, "it is a %s shader, not a library (lib_6_3 or later)",
                           so_shader_kind_name((uint32_t)library->module->shader_kind));

@@ -57,6 +57,7 @@ static void call_record_shader(struct abi_thread *thread, const struct exec_reco
     worker->stack_used_bytes = used_bytes;
     thread->local_root_arguments = record->local_root_arguments;
     thread->shader = shader;
+    thread->source_line = 0;
     shader->function(thread, payload, attributes);
     worker->stack_used_bytes = used_bytes - shader->stack_bytes;
 }

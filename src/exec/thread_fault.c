@@ -11,10 +11,13 @@
 static void describe_thread(const struct abi_thread *thread, char *text, size_t text_bytes)
 {
     const struct exec_worker *worker = thread->context;
-    snprintf(text, text_bytes, "command %u of list '%s', shader '%s', thread (%u, %u, %u)",
+    char line[32] = "";
+    if (thread->source_line)
+        snprintf(line, sizeof(line), ", line %u", thread->source_line);
+    snprintf(text, text_bytes, "command %u of list '%s', shader '%s'%s, thread (%u, %u, %u)",
              worker->state->command_index, worker->state->list_name,
-             thread->shader ? thread->shader->name : "none", thread->dispatch_index[0], thread->dispatch_index[1],
-             thread->dispatch_index[2]);
+             thread->shader ? thread->shader->name : "none", line, thread->dispatch_index[0],
+             thread->dispatch_index[1], thread->dispatch_index[2]);
 }
 
 void exec_thread_remove(struct abi_thread *thread, const char *format, ...)

@@ -178,6 +178,15 @@ static bool lower_collect(LLVMValueRef function, struct lower_list *list)
     return true;
 }
 
+/* Messages about a fault name the line. Costs a store in front of an operation, with debug information only. */
+static void lower_note_line(struct jit_unit *unit, const struct jit_call *call)
+{
+    unsigned line = LLVMGetDebugLocLine(call->call);
+    if (line)
+        LLVMBuildStore(unit->builder, ir_u32(unit, line),
+                       ir_offset(unit, call->thread, offsetof(struct abi_thread, source_line)));
+}
+
 /* Handles before everything else, so that all other operations see pointers. */
 static enum status lower_function(struct jit_unit *unit, LLVMValueRef function, bool handles)
 {
@@ -192,6 +201,7 @@ static enum status lower_function(struct jit_unit *unit, LLVMValueRef function, 
         if (status != STATUS_OK || jit_is_handle_op(call.op->number) != handles)
             continue;
         LLVMPositionBuilderBefore(unit->builder, call.call);
+        lower_note_line(unit, &call);
         status = lower_call(unit, &call, &result);
         if (status != STATUS_OK)
             continue;

@@ -56,8 +56,9 @@ static void run_to_removal(void)
     assert_int_equal(ID3D12GraphicsCommandList4_Close(gpu.list), S_OK);
     ID3D12CommandList *list = (ID3D12CommandList *)gpu.list;
     ID3D12CommandQueue_ExecuteCommandLists(gpu.queue, 1, &list);
-    ID3D12CommandQueue_Signal(gpu.queue, gpu.fence, 1);
-    assert_int_equal(ID3D12Fence_SetEventOnCompletion(gpu.fence, 1, NULL), S_OK);
+    UINT64 value = ++gpu.fence_value;
+    ID3D12CommandQueue_Signal(gpu.queue, gpu.fence, value);
+    assert_int_equal(ID3D12Fence_SetEventOnCompletion(gpu.fence, value, NULL), S_OK);
     assert_true(ID3D12Fence_GetCompletedValue(gpu.fence) == UINT64_MAX);
     assert_int_equal(ID3D12Device5_GetDeviceRemovedReason(gpu.device), DXGI_ERROR_DEVICE_HUNG);
 }
@@ -343,6 +344,38 @@ static void released_resources_do_no_harm(void **state)
     expect_message("RayGenerationShaderRecord.StartAddress");
 }
 
+/* A descriptor that was never written: one message that names shader, line and thread; nothing is removed. The library has
+ * debug information. */
+static void unwritten_descriptor_is_named_with_its_line(void **state)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/dxil/01_hello_triangle.zi.dxil", CDXR_FIXTURES);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    static UINT8 code[1 << 16];
+    size_t bytes = fread(code, 1, sizeof(code), file);
+    fclose(file);
+    struct triangle_pipeline debug;
+    triangle_pipeline_init_library(&debug, gpu.device, code, bytes);
+    memcpy(scene.table_memory + TRIANGLE_RAYGEN, debug.raygen, 32);
+    memcpy(scene.table_memory + TRIANGLE_MISS, debug.miss, 32);
+    memcpy(scene.table_memory + TRIANGLE_HIT, debug.hit, 32);
+    triangle_scene_bind(&scene, gpu.list);
+    D3D12_GPU_DESCRIPTOR_HANDLE handle = ID3D12DescriptorHeap_GetGPUDescriptorHandleForHeapStart(scene.heap);
+    handle.ptr += 3 * ID3D12Device5_GetDescriptorHandleIncrementSize(gpu.device,
+                                                                     D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
+    ID3D12GraphicsCommandList4_SetComputeRootDescriptorTable(gpu.list, 1, handle);
+    ID3D12GraphicsCommandList4_SetPipelineState1(gpu.list, debug.object);
+    D3D12_DISPATCH_RAYS_DESC desc = triangle_scene_desc(&scene);
+    ID3D12GraphicsCommandList4_DispatchRays(gpu.list, &desc);
+    gpu_run(&gpu);
+    assert_int_equal(gpu_message_count(&gpu), 1);
+    expect_message("shader 'RayGen', line 42, thread (");
+    expect_message("is not set or is of another kind than the shader declares");
+    assert_int_equal(ID3D12Device5_GetDeviceRemovedReason(gpu.device), S_OK);
+    triangle_pipeline_finish(&debug);
+}
+
 static void structures_belong_into_their_state(void **state)
 {
     D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {
@@ -385,6 +418,7 @@ int main(void)
         TEST(structures_belong_into_their_state),
         TEST(released_bottom_level_removes_the_device),
         TEST(released_resources_do_no_harm),
+        TEST(unwritten_descriptor_is_named_with_its_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
