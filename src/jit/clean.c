@@ -142,6 +142,31 @@ static bool clean_fast_math(struct jit_unit *unit, LLVMValueRef instruction, LLV
     return true;
 }
 
+enum { FRAME_LIMIT_BYTES = 1 << 20 }; /* of a function's variables; HLSL's indexable arrays take a few KiB */
+
+/* Variables live in the frame: their size is bounded, and none is made again by a loop. */
+static enum status clean_variable(struct jit_unit *unit, LLVMValueRef alloca)
+{
+    LLVMValueRef count = LLVMGetOperand(alloca, 0);
+    LLVMTypeRef type = LLVMGetAllocatedType(alloca);
+    uint64_t bytes = LLVMIsAConstantInt(count) && LLVMTypeIsSized(type)
+                         ? LLVMConstIntGetZExtValue(count) * LLVMABISizeOfType(unit->layout, type)
+                         : UINT64_MAX;
+    if (bytes > FRAME_LIMIT_BYTES || unit->variable_bytes + bytes > FRAME_LIMIT_BYTES)
+        return jit_unit_fail(unit, STATUS_UNSUPPORTED, "has more than %d bytes of variables", FRAME_LIMIT_BYTES);
+    unit->variable_bytes += bytes;
+    if (LLVMGetAlignment(alloca) < 16)
+        LLVMSetAlignment(alloca, 16);
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(alloca);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block));
+    if (block != entry) {
+        LLVMInstructionRemoveFromParent(alloca);
+        LLVMPositionBuilderBefore(unit->builder, LLVMGetFirstInstruction(entry));
+        LLVMInsertIntoBuilder(unit->builder, alloca);
+    }
+    return STATUS_OK;
+}
+
 static enum status clean_instruction(struct jit_unit *unit, LLVMValueRef instruction)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
@@ -177,9 +202,7 @@ static enum status clean_instruction(struct jit_unit *unit, LLVMValueRef instruc
         clean_memory(instruction);
         break;
     case LLVMAlloca:
-        if (LLVMGetAlignment(instruction) < 16)
-            LLVMSetAlignment(instruction, 16);
-        break;
+        return clean_variable(unit, instruction);
     default:
         break;
     }

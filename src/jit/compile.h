@@ -28,7 +28,10 @@ struct jit {
     uint64_t target_hash; /* of everything above that changes the code; part of the cache key */
 };
 
-enum { JIT_MAX_FUNCTIONS = 4096 };
+enum {
+    JIT_MAX_FUNCTIONS = 4096,
+    JIT_MAX_STACK_BYTES = 4 << 20, /* worker stacks hold several shaders and the traversal between them */
+};
 
 /* What a root descriptor or root constants were made from. */
 struct jit_root_handle {
@@ -63,6 +66,7 @@ struct jit_unit {
     uint32_t query_count, query_next;
     struct jit_root_handle root_handles[JIT_MAX_ROOT_HANDLES];
     uint32_t root_handle_count;
+    uint64_t variable_bytes; /* of all functions that are linked */
     uint64_t stack_bytes;
     char diagnostic[256]; /* first error that LLVM reported into the context */
 
@@ -116,6 +120,8 @@ MUST_USE enum status jit_lower(struct jit_unit *unit);
 MUST_USE enum status jit_lower_instructions(struct jit_unit *unit, LLVMValueRef function);
 /* Instead of all others for shaders written in C. */
 MUST_USE enum status jit_lower_c(struct jit_unit *unit);
+/* value with denormals replaced by zero of the same sign; float or a vector of floats. */
+LLVMValueRef jit_flush_denormals(struct jit_unit *unit, LLVMValueRef value);
 MUST_USE enum status jit_lower_groupshared(struct jit_unit *unit);
 MUST_USE enum status jit_lower_hit_objects(struct jit_unit *unit, LLVMValueRef function);
 /* Each replaces one call of a dx.op function. The builder stands before it. *result: what replaces its value, NULL where

@@ -70,8 +70,7 @@ static LLVMValueRef instruction_to_integer(struct jit_unit *unit, LLVMValueRef c
     return LLVMBuildCall2(unit->builder, LLVMGlobalGetValueType(function), function, &argument, 1, "");
 }
 
-/* A denormal becomes zero of the same sign. */
-static LLVMValueRef instruction_flush(struct jit_unit *unit, LLVMValueRef value)
+LLVMValueRef jit_flush_denormals(struct jit_unit *unit, LLVMValueRef value)
 {
     LLVMBuilderRef b = unit->builder;
     LLVMTypeRef type = LLVMTypeOf(value), integer = ir_i32(unit);
@@ -95,14 +94,14 @@ static void instruction_flush_denormals(struct jit_unit *unit, LLVMValueRef inst
     for (int i = 0; i < LLVMGetNumOperands(instruction); i++) {
         LLVMValueRef operand = LLVMGetOperand(instruction, (unsigned)i);
         if (instruction_is_float32(operand))
-            LLVMSetOperand(instruction, (unsigned)i, instruction_flush(unit, operand));
+            LLVMSetOperand(instruction, (unsigned)i, jit_flush_denormals(unit, operand));
     }
     LLVMValueRef next = LLVMGetNextInstruction(instruction);
     if (!instruction_is_float32(instruction) || !next)
         return;
     LLVMPositionBuilderBefore(unit->builder, next);
     LLVMValueRef raw = LLVMBuildFreeze(unit->builder, instruction, "");
-    LLVMValueRef flushed = instruction_flush(unit, raw);
+    LLVMValueRef flushed = jit_flush_denormals(unit, raw);
     LLVMReplaceAllUsesWith(instruction, flushed);
     LLVMSetOperand(raw, 0, instruction);
 }

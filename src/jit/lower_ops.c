@@ -84,7 +84,25 @@ static bool ops_is_vector(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
 }
 
-static LLVMValueRef ops_value(struct jit_unit *unit, struct jit_call *call, const struct ops_row *row)
+static LLVMValueRef ops_flushed(struct jit_unit *unit, LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    LLVMTypeRef element = ops_is_vector(type) ? LLVMGetElementType(type) : type;
+    return LLVMGetTypeKind(element) == LLVMFloatTypeKind ? jit_flush_denormals(unit, value) : value;
+}
+
+/* fp32-denorm-mode ftz: float arithmetic flushes what it reads and gives; FAbs, the class tests (IsNaN to IsNormal) and
+ * conversions of bits do not. */
+static bool ops_flushes(const struct jit_unit *unit, const struct jit_call *call)
+{
+    enum { OP_FABS = 6, OP_IS_NAN = 8, OP_IS_NORMAL = 11, OP_FIRST_BITCAST = 124, OP_LAST_BITCAST = 129 };
+    uint32_t opcode = call->op->number;
+    return unit->info->denorm_mode == DXIL_DENORM_MODE_FLUSH && opcode != OP_FABS &&
+           !(opcode >= OP_IS_NAN && opcode <= OP_IS_NORMAL) &&
+           !(opcode >= OP_FIRST_BITCAST && opcode <= OP_LAST_BITCAST);
+}
+
+static LLVMValueRef ops_call_value(struct jit_unit *unit, struct jit_call *call, const struct ops_row *row)
 {
     LLVMTypeRef type = LLVMTypeOf(call->call);
     unsigned lanes = ops_is_vector(type) ? LLVMGetVectorSize(type) : 0;
@@ -101,6 +119,15 @@ static LLVMValueRef ops_value(struct jit_unit *unit, struct jit_call *call, cons
         result = LLVMBuildInsertElement(unit->builder, result, one, index, "");
     }
     return result;
+}
+
+static LLVMValueRef ops_value(struct jit_unit *unit, struct jit_call *call, const struct ops_row *row)
+{
+    if (!ops_flushes(unit, call))
+        return ops_call_value(unit, call, row);
+    for (unsigned i = 0; i < call->argument_count; i++)
+        call->arguments[i] = ops_flushed(unit, call->arguments[i]);
+    return ops_flushed(unit, ops_call_value(unit, call, row));
 }
 
 /* Differences of the coordinates in a quad: ddx of c0..c2, ddy of c0..c2. */

@@ -123,8 +123,15 @@ static enum status unit_emit(struct jit_unit *unit)
     if (status == STATUS_OK)
         status = jit_emit_object(unit, machine);
     LLVMDisposeTargetMachine(machine);
+    if (status == STATUS_OK && unit->stack_bytes > JIT_MAX_STACK_BYTES)
+        status = jit_unit_fail(unit, STATUS_UNSUPPORTED, "needs %llu bytes of stack, at most %d are given",
+                               (unsigned long long)unit->stack_bytes, JIT_MAX_STACK_BYTES);
     log_debug("shader %s: optimised in %.1f ms, machine code in %.1f ms", unit->export->name, middle - start,
               unit_now_ms() - middle);
+    if (status != STATUS_OK && unit->object) {
+        LLVMDisposeMemoryBuffer(unit->object);
+        unit->object = NULL;
+    }
     return status;
 }
 
