@@ -253,7 +253,7 @@ int main(void)
     bench_compute(jit, library, "Kernel", false);
     bench_compute(jit, library, "TextureLoop", true);
     bench_compilation(jit, "02_procedural_spheres");
-    bench_compilation(jit, "08_pathtracer");
+    bench_compilation(jit, "14_rayquery_in_raygen");
     dxil_module_destroy(library);
     jit_destroy(jit);
     return 0;
