@@ -103,15 +103,3 @@ WEAK HRESULT d3d12_state_object_create(struct d3d12_device *device, const D3D12_
 {
     return refuse(grow_from ? "ID3D12Device7::AddToStateObject" : "ID3D12Device5::CreateStateObject", out);
 }
-
-WEAK HRESULT d3d12_shader_cache_session_create(struct d3d12_device *device,
-                                               const D3D12_SHADER_CACHE_SESSION_DESC *desc, REFIID riid, void **out)
-{
-    return refuse("ID3D12Device9::CreateShaderCacheSession", out);
-}
-
-WEAK HRESULT d3d12_shader_cache_control(struct d3d12_device *device, D3D12_SHADER_CACHE_KIND_FLAGS kinds,
-                                        D3D12_SHADER_CACHE_CONTROL_FLAGS control)
-{
-    return refuse("ID3D12Device9::ShaderCacheControl", NULL);
-}

@@ -233,6 +233,37 @@ static void unsupported_calls_say_so(void **state)
     ID3D12Resource_Release(buffer);
 }
 
+static void shader_cache_sessions_keep_values(void **state)
+{
+    ID3D12Device9 *device = NULL;
+    ID3D12ShaderCacheSession *session = NULL;
+    assert_int_equal(ID3D12Device5_QueryInterface(gpu.device, &IID_ID3D12Device9, (void **)&device), S_OK);
+    D3D12_SHADER_CACHE_SESSION_DESC desc = {.Identifier = {1, 2, 3, {4}}, .Mode = D3D12_SHADER_CACHE_MODE_MEMORY,
+                                            .MaximumInMemoryCacheEntries = 2};
+    assert_int_equal(ID3D12Device9_CreateShaderCacheSession(device, &desc, &IID_ID3D12ShaderCacheSession, (void **)&session),
+                     S_OK);
+    char value[8] = {0};
+    UINT size = sizeof(value);
+    assert_int_equal(ID3D12ShaderCacheSession_FindValue(session, "key", 3, value, &size), DXGI_ERROR_NOT_FOUND);
+    assert_int_equal(ID3D12ShaderCacheSession_StoreValue(session, "key", 3, "value", 6), S_OK);
+    assert_int_equal(ID3D12ShaderCacheSession_StoreValue(session, "key", 3, "other", 6), (HRESULT)0x887A0036);
+    size = 0;
+    assert_int_equal(ID3D12ShaderCacheSession_FindValue(session, "key", 3, NULL, &size), S_OK);
+    assert_int_equal(size, 6);
+    size = 5;
+    assert_int_equal(ID3D12ShaderCacheSession_FindValue(session, "key", 3, value, &size), DXGI_ERROR_MORE_DATA);
+    assert_int_equal(ID3D12ShaderCacheSession_FindValue(session, "key", 3, value, &size), S_OK);
+    assert_string_equal(value, "value");
+    assert_int_equal(ID3D12ShaderCacheSession_StoreValue(session, "key2", 4, "b", 1), S_OK);
+    assert_int_equal(ID3D12ShaderCacheSession_StoreValue(session, "key3", 4, "c", 1), (HRESULT)0x887A0045);
+    assert_int_equal(ID3D12ShaderCacheSession_GetDesc(session).MaximumInMemoryCacheEntries, 2);
+    ID3D12ShaderCacheSession_Release(session);
+    desc.Mode = D3D12_SHADER_CACHE_MODE_DISK;
+    assert_int_equal(ID3D12Device9_CreateShaderCacheSession(device, &desc, &IID_ID3D12ShaderCacheSession, (void **)&session),
+                     DXGI_ERROR_UNSUPPORTED);
+    ID3D12Device9_Release(device);
+}
+
 /* RemoveDevice is sticky; nothing is created on a removed device, and a new one comes after the last release. */
 static void removal_is_sticky(void **state)
 {
@@ -281,6 +312,7 @@ int main(void)
         TEST(callbacks_of_the_application_are_called),
         TEST(messages_of_the_application_are_stored),
         TEST(unsupported_calls_say_so),
+        TEST(shader_cache_sessions_keep_values),
         TEST(removal_is_sticky),
         TEST(a_new_device_follows_a_removed_one),
     };
