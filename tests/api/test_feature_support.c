@@ -8,6 +8,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include <cdxr/cdxr.h>
+
 #include "helpers/gpu.h"
 
 #include <cmocka.h>
@@ -280,6 +282,13 @@ static void removal_is_sticky(void **state)
     assert_int_equal(*output.pHeadAutoBreadcrumbNode->pLastBreadcrumbValue, 0);
     assert_int_equal(ID3D12DeviceRemovedExtendedData2_GetDeviceState(dred), D3D12_DRED_DEVICE_STATE_FAULT);
     ID3D12DeviceRemovedExtendedData2_Release(dred);
+    char text[64] = "", cut[8];
+    size_t needed = cdxr_device_removed_text(gpu.device, text, sizeof(text));
+    assert_int_equal(needed, strlen(text) + 1);
+    assert_non_null(strstr(text, "RemoveDevice"));
+    assert_int_equal(cdxr_device_removed_text(gpu.device, cut, sizeof(cut)), needed);
+    assert_int_equal(strlen(cut), 7);
+    assert_int_equal(cdxr_device_removed_text(gpu.queue, NULL, 0), 0);
     ID3D12Device *again = (void *)1;
     assert_int_equal(D3D12CreateDevice(NULL, D3D_FEATURE_LEVEL_11_0, &IID_ID3D12Device, (void **)&again),
                      DXGI_ERROR_DEVICE_REMOVED);
