@@ -31,6 +31,7 @@ struct builder {
     struct accel_emit emit;
     struct accel_header *header;
     float condition;
+    uint32_t pointer_count;
     bool is_single_identity;
 };
 
@@ -83,6 +84,7 @@ static enum status make_instance_refs(struct builder *b, struct reason *reason)
     set_root(b, &made.refs);
     b->condition = made.condition;
     b->is_single_identity = made.is_single_identity;
+    b->pointer_count = made.pointer_count;
     return STATUS_OK;
 }
 
@@ -133,6 +135,7 @@ static void write_header(struct builder *b)
         .active_count = b->root.end,
         .depth = b->emit.depth,
         .transform_condition = b->condition,
+        .blas_pointer_count = b->pointer_count,
     };
     simd4 negated_lower = simd8_low(b->root.bounds), upper = simd8_high(b->root.bounds);
     for (int axis = 0; axis < 3; axis++) {

@@ -144,7 +144,7 @@ enum accel_postbuild_type {
 MUST_USE enum status accel_postbuild_info(enum accel_postbuild_type type, const void *structure, uint64_t out[2],
                                           uint32_t *out_bytes, struct reason *reason);
 
-/* The 16-byte GUID and 8-byte opaque version of D3D12_SERIALIZED_DATA_DRIVER_MATCHING_IDENTIFIER. */
-void accel_driver_identifier(uint8_t identifier[24]);
+/* The 16-byte GUID and 16-byte opaque version of D3D12_SERIALIZED_DATA_DRIVER_MATCHING_IDENTIFIER. */
+void accel_driver_identifier(uint8_t identifier[32]);
 
 #endif

@@ -120,7 +120,7 @@ static void convert(const struct instance_desc *desc, struct abi_instance *insta
 enum status accel_instances_make(const struct accel_build_arguments *arguments, struct abi_instance *instances,
                                  struct accel_ref *refs, struct accel_instances_result *result, struct reason *reason)
 {
-    *result = (struct accel_instances_result){{0, simd8_empty_box(), simd8_empty_box()}, 1, false};
+    *result = (struct accel_instances_result){{0, simd8_empty_box(), simd8_empty_box()}, 1, 0, false};
     for (uint32_t i = 0; i < arguments->inputs.count; i++) {
         struct instance_desc desc;
         read_desc(&arguments->inputs, i, &desc);
@@ -134,6 +134,7 @@ enum status accel_instances_make(const struct accel_build_arguments *arguments, 
             return reason_set(reason, STATUS_INVALID, "instance %u: AccelerationStructure 0x%llx is no bottom-level structure",
                               i, (unsigned long long)desc.blas);
         instance->blas = desc.blas;
+        result->pointer_count++;
         if (!invertible || blas->root == ACCEL_REF_EMPTY)
             continue;
         struct accel_ref *ref = &refs[result->refs.count++];

@@ -8,6 +8,7 @@
 struct accel_instances_result {
     struct accel_refs_result refs;
     float condition;          /* accel_header.transform_condition */
+    uint32_t pointer_count;   /* instances that name a bottom level */
     bool is_single_identity;  /* one reference, with the identity as its transform */
 };
 

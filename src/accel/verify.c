@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "accel/verify.h"
+
+#include <math.h>
+
+struct verify {
+    const struct accel_header *header;
+    const struct accel_node *nodes;
+    uint64_t next_node;  /* nodes and blocks are numbered depth first: the only number that may come next */
+    uint64_t next_block;
+    struct reason *reason;
+};
+
+static bool section_fits(const struct accel_header *h, uint64_t offset, uint64_t count, uint64_t element_bytes, uint64_t alignment)
+{
+    if (offset < sizeof(*h) || offset % alignment || offset > h->structure_bytes)
+        return false;
+    return count <= (h->structure_bytes - offset) / element_bytes;
+}
+
+static uint64_t leaf_bytes(uint32_t kind)
+{
+    return kind == ACCEL_KIND_TRIANGLES ? sizeof(struct accel_triangle_block)
+           : kind == ACCEL_KIND_BOXES   ? sizeof(struct accel_box_block)
+                                        : sizeof(struct abi_instance);
+}
+
+static enum status verify_header(const struct accel_header *h, uint64_t available_bytes, struct reason *reason)
+{
+    const uint32_t known_flags = ACCEL_FLAG_ALL_OPAQUE | ACCEL_FLAG_IDENTITY_INSTANCE;
+    if (!accel_is_structure(h, available_bytes) || h->kind == ACCEL_KIND_MICROMAPS || (h->flags & ~known_flags))
+        return reason_set(reason, STATUS_CORRUPT, "the header is not that of a structure of this version");
+    if (!section_fits(h, h->node_offset, h->node_count, sizeof(struct accel_node), 32))
+        return reason_set(reason, STATUS_CORRUPT, "%u nodes do not fit", h->node_count);
+    if (!section_fits(h, h->leaf_offset, h->leaf_count, leaf_bytes(h->kind), 16))
+        return reason_set(reason, STATUS_CORRUPT, "%u leaf blocks do not fit", h->leaf_count);
+    if (h->geometry_count && !section_fits(h, h->geometry_offset, h->geometry_count, sizeof(struct accel_geometry_entry), 8))
+        return reason_set(reason, STATUS_CORRUPT, "%u geometries do not fit", h->geometry_count);
+    if (h->micromap_link_offset || h->update_offset || h->vertex_offset || h->micromap_array)
+        return reason_set(reason, STATUS_CORRUPT, "sections that this version does not have");
+    return STATUS_OK;
+}
+
+/* Instances may come in any order: their number is bounded by that of child slots. */
+static enum status verify_leaf(struct verify *v, uint32_t ref)
+{
+    const struct accel_header *h = v->header;
+    if (h->kind == ACCEL_KIND_INSTANCES) {
+        if ((ref & ACCEL_REF_INSTANCE_MASK) >= h->leaf_count)
+            return reason_set(v->reason, STATUS_CORRUPT, "leaf names instance %u of %u", ref & ACCEL_REF_INSTANCE_MASK, h->leaf_count);
+        const struct abi_instance *instances = (const void *)((const uint8_t *)h + h->leaf_offset);
+        if (!instances[ref & ACCEL_REF_INSTANCE_MASK].blas)
+            return reason_set(v->reason, STATUS_CORRUPT, "leaf names instance %u, which has no bottom level",
+                              ref & ACCEL_REF_INSTANCE_MASK);
+        return STATUS_OK;
+    }
+    uint64_t first = ref & ACCEL_REF_BLOCK_INDEX_MASK, count = accel_ref_block_count(ref);
+    if (first != v->next_block || first + count > h->leaf_count)
+        return reason_set(v->reason, STATUS_CORRUPT, "leaf names block %llu where %llu must come", (unsigned long long)first,
+                          (unsigned long long)v->next_block);
+    v->next_block += count;
+    return STATUS_OK;
+}
+
+static enum status verify_ref(struct verify *v, uint32_t ref, uint32_t depth)
+{
+    if (ref == ACCEL_REF_EMPTY)
+        return STATUS_OK;
+    if (ref & ACCEL_REF_LEAF_MASK)
+        return verify_leaf(v, ref);
+    if (ref != v->next_node || ref >= v->header->node_count)
+        return reason_set(v->reason, STATUS_CORRUPT, "a child is node %u where node %llu must come", ref,
+                          (unsigned long long)v->next_node);
+    if (depth >= ACCEL_MAX_DEPTH)
+        return reason_set(v->reason, STATUS_CORRUPT, "more than %u levels of nodes", ACCEL_MAX_DEPTH);
+    v->next_node++;
+    for (int child = 0; child < ACCEL_NODE_WIDTH; child++)
+        RETURN_IF_FAILED(verify_ref(v, v->nodes[ref].children[child], depth + 1));
+    return STATUS_OK;
+}
+
+static enum status verify_geometries(const struct accel_header *h, struct reason *reason)
+{
+    uint32_t type = h->kind == ACCEL_KIND_BOXES ? ACCEL_GEOMETRY_BOXES : ACCEL_GEOMETRY_TRIANGLES;
+    const struct accel_geometry_entry *entries = (const void *)((const uint8_t *)h + h->geometry_offset);
+    for (uint32_t i = 0; i < h->geometry_count; i++)
+        if (entries[i].type != type)
+            return reason_set(reason, STATUS_CORRUPT, "geometry %u is of another type", i);
+    return STATUS_OK;
+}
+
+/* Updates read the inputs by these ids. */
+static enum status verify_ids(const struct accel_header *h, struct reason *reason)
+{
+    const uint8_t *leaves = (const uint8_t *)h + h->leaf_offset;
+    const struct accel_geometry_entry *entries = (const void *)((const uint8_t *)h + h->geometry_offset);
+    uint32_t lanes = h->kind == ACCEL_KIND_BOXES ? ACCEL_BOX_BLOCK_WIDTH : ACCEL_TRIANGLE_BLOCK_WIDTH;
+    for (uint64_t i = 0; i < h->leaf_count; i++) {
+        const uint32_t *primitives = ((const struct accel_triangle_block *)leaves + i)->primitives;
+        if (h->kind == ACCEL_KIND_BOXES)
+            primitives = ((const struct accel_box_block *)leaves + i)->primitives;
+        const uint32_t *geometries = primitives + lanes;
+        for (uint32_t lane = 0; lane < lanes; lane++) {
+            uint32_t geometry = geometries[lane] & ACCEL_GEOMETRY_INDEX_MASK;
+            if (primitives[lane] == ~0u)
+                continue;
+            if (geometry >= h->geometry_count || primitives[lane] >= entries[geometry].primitive_count)
+                return reason_set(reason, STATUS_CORRUPT, "block %llu names primitive %u of geometry %u", (unsigned long long)i,
+                                  primitives[lane], geometry);
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status accel_verify(const struct accel_header *structure, uint64_t available_bytes, struct reason *reason)
+{
+    RETURN_IF_FAILED(verify_header(structure, available_bytes, reason));
+    struct verify v = {structure, (const void *)((const uint8_t *)structure + structure->node_offset), 0, 0, reason};
+    RETURN_IF_FAILED(verify_ref(&v, structure->root, 0));
+    if (v.next_node != structure->node_count)
+        return reason_set(reason, STATUS_CORRUPT, "%u nodes, but only %llu are reached", structure->node_count,
+                          (unsigned long long)v.next_node);
+    if (structure->kind != ACCEL_KIND_INSTANCES) {
+        RETURN_IF_FAILED(verify_geometries(structure, reason));
+        return structure->flags & ACCEL_FLAG_IDENTITY_INSTANCE
+                   ? reason_set(reason, STATUS_CORRUPT, "a bottom level with the flag of a top level")
+                   : verify_ids(structure, reason);
+    }
+    bool has_root_instance = structure->root != ACCEL_REF_EMPTY && (structure->root & ACCEL_REF_LEAF_MASK);
+    if ((structure->flags & ACCEL_FLAG_IDENTITY_INSTANCE) && !has_root_instance)
+        return reason_set(reason, STATUS_CORRUPT, "the single instance is not the root");
+    return STATUS_OK;
+}
