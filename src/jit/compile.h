@@ -145,9 +145,10 @@ LLVMValueRef jit_descriptor_of_handle(struct jit_unit *unit, struct jit_call *ca
 MUST_USE enum status jit_lower_library_op(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result);
 MUST_USE enum status jit_lower_ray_op(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result);
 MUST_USE enum status jit_lower_wave_op(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result);
-/* Whether lower_rays.c / lower_handles.c have a case for the opcode. */
+/* Whether lower_handles.c, lower_rays.c, lower_ops.c have a case for the opcode (overload "f32", "v4i32" ...; NULL: any). */
 bool jit_is_handle_op(uint32_t opcode);
 bool jit_is_ray_op(uint32_t opcode);
+bool jit_is_library_op(uint32_t opcode, const char *overload);
 /* Loop back-edges look at the abort flag; done after optimisation. */
 MUST_USE enum status jit_add_abort_polls(struct jit_unit *unit);
 

@@ -365,6 +365,8 @@ static enum status handle_for_lib(struct jit_unit *unit, struct jit_call *call, 
 /* createHandle(class, range id, register, non-uniform): the register counts from 0, not from the range's start. */
 static enum status handle_create(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *pointer)
 {
+    if (!LLVMIsAConstantInt(call->arguments[0]) || !LLVMIsAConstantInt(call->arguments[1]))
+        return jit_unit_fail(unit, STATUS_CORRUPT, "makes a handle of a range that is not constant");
     uint64_t class = LLVMConstIntGetZExtValue(call->arguments[0]), id = LLVMConstIntGetZExtValue(call->arguments[1]);
     for (uint32_t i = 0; i < unit->main->resource_count; i++) {
         const struct dxil_resource *resource = &unit->main->resources[i];
@@ -381,6 +383,8 @@ static enum status handle_create(struct jit_unit *unit, struct jit_call *call, L
 static enum status handle_from_binding(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *pointer)
 {
     uint32_t fields[4] = {0};
+    if (!LLVMIsConstant(call->arguments[0]))
+        return jit_unit_fail(unit, STATUS_CORRUPT, "makes a handle of a binding that is not constant");
     for (unsigned i = 0; i < 4; i++) {
         LLVMValueRef element = LLVMGetAggregateElement(call->arguments[0], i);
         if (element && LLVMIsAConstantInt(element))

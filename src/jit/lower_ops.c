@@ -231,7 +231,8 @@ static LLVMValueRef ops_vector_fold(struct jit_unit *unit, struct jit_call *call
     return ir_call(unit, row->function, LLVMTypeOf(call->call), arguments, ARRAY_COUNT(arguments));
 }
 
-/* VectorReduceAnd (309) and VectorReduceOr (310): over all elements of one vector. */
+enum { OP_VECTOR_REDUCE_AND = 309, OP_VECTOR_REDUCE_OR = 310 }; /* over all elements of one vector */
+
 static LLVMValueRef ops_vector_reduce(struct jit_unit *unit, struct jit_call *call, bool is_or)
 {
     LLVMValueRef vector = call->arguments[0], result = NULL;
@@ -244,12 +245,25 @@ static LLVMValueRef ops_vector_reduce(struct jit_unit *unit, struct jit_call *ca
     return result;
 }
 
+bool jit_is_library_op(uint32_t opcode, const char *overload)
+{
+    uint32_t lanes;
+    if (opcode == OP_VECTOR_REDUCE_AND || opcode == OP_VECTOR_REDUCE_OR)
+        return true;
+    if (overload)
+        return ops_find(opcode, ops_overload(overload, &lanes)) || ops_find(opcode, OPS_TYPE_VOID);
+    for (size_t i = 0; i < ARRAY_COUNT(ops_rows); i++)
+        if (ops_rows[i].opcode == opcode)
+            return true;
+    return false;
+}
+
 enum status jit_lower_library_op(struct jit_unit *unit, struct jit_call *call, LLVMValueRef *result)
 {
     uint32_t lanes, opcode = call->op->number;
     enum ops_type type = ops_overload(call->overload, &lanes);
-    if (opcode == 309 || opcode == 310) {
-        *result = ops_vector_reduce(unit, call, opcode == 310);
+    if (opcode == OP_VECTOR_REDUCE_AND || opcode == OP_VECTOR_REDUCE_OR) {
+        *result = ops_vector_reduce(unit, call, opcode == OP_VECTOR_REDUCE_OR);
         return STATUS_OK;
     }
     const struct ops_row *row = ops_row_for(unit, opcode, type);
