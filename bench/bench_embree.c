@@ -169,6 +169,7 @@ double bench_embree_build_tiny(const struct scene_mesh *mesh, uint32_t count, ui
 
 double bench_embree_refit(struct bench_embree *e, const struct scene_mesh *mesh)
 {
+    rtcSetSceneFlags(e->scene, RTC_SCENE_FLAG_ROBUST | RTC_SCENE_FLAG_DYNAMIC); /* without it Embree builds anew */
     rtcSetGeometryBuildQuality(e->geometry, RTC_BUILD_QUALITY_REFIT);
     rtcUpdateGeometryBuffer(e->geometry, RTC_BUFFER_TYPE_VERTEX, 0);
     rtcCommitGeometry(e->geometry);

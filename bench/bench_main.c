@@ -191,6 +191,108 @@ static void bench_build(const struct bench_scene *scene, const char *name, uint3
     munmap(ours.arguments.scratch, ours.info.scratch_bytes);
 }
 
+/* Fill a cell of build-like work: units over seconds for both sides. */
+static void add_pair(struct bench_cell *cell, uint32_t repetition, double units, double ours_seconds, double embree_seconds)
+{
+    uint32_t slot = cell->count;
+    cell->ours[slot] = units / ours_seconds;
+    cell->robust[slot] = cell->fast[slot] = embree_seconds > 0 ? units / embree_seconds : 0;
+    cell->ratios_robust[slot] = cell->ratios_fast[slot] = embree_seconds > 0 ? embree_seconds / ours_seconds : 0;
+    cell->count += repetition > 0;
+}
+
+static void bench_refit(const struct bench_scene *scene, struct thread_pool *pool)
+{
+    struct bench_cell cell = {.threads = thread_pool_worker_count(pool), .unit = "Mtri/s", .work = "refit"};
+    struct ours ours;
+    double seconds;
+    uint64_t bytes;
+    snprintf(cell.scene, sizeof(cell.scene), "%s", scene->name);
+    ours_prepare(&ours, &scene->mesh, ACCEL_BUILD_FLAG_ALLOW_UPDATE, pool);
+    ours_build(&ours);
+    struct bench_embree *e = bench_embree_create(&scene->mesh, true, BENCH_LOW, cell.threads, &seconds, &bytes);
+    ours.arguments.inputs.flags |= ACCEL_BUILD_FLAG_PERFORM_UPDATE;
+    ours.arguments.source = ours.arguments.result;
+    for (uint32_t i = 0; i <= options.repetitions; i++) {
+        double ours_seconds = ours_build(&ours);
+        add_pair(&cell, i, scene->mesh.triangle_count * 1e-6, ours_seconds, e ? bench_embree_refit(e, &scene->mesh) : 0);
+    }
+    bench_report_add(&cell);
+    bench_embree_destroy(e);
+    munmap(ours.arguments.result, ours.info.result_bytes);
+    munmap(ours.arguments.scratch, ours.info.scratch_bytes);
+}
+
+static void bench_instances(uint32_t count, struct thread_pool *pool)
+{
+    struct bench_cell cell = {.threads = thread_pool_worker_count(pool), .unit = "Minst/s", .scene = "instances"};
+    struct scene_mesh mesh = {0};
+    struct scene_random random = {5};
+    const float center[3] = {0};
+    struct ours bottom;
+    struct reason reason = {{0}};
+    struct accel_prebuild_info info;
+    snprintf(cell.work, sizeof(cell.work), "tlas %u", count);
+    scene_make_sphere(&mesh, center, 1, 8, 8, NULL);
+    ours_prepare(&bottom, &mesh, 0, pool);
+    ours_build(&bottom);
+    struct scene_instance *instances = calloc(count, sizeof(*instances));
+    uint8_t(*descs)[64] = map(count * 64ull);
+    for (uint32_t i = 0; i < count; i++) {
+        instances[i] = (struct scene_instance){.mask = 0xff};
+        for (int k = 0; k < 12; k++)
+            instances[i].transform[k] = scene_random_float(&random, -1, 1) * (k % 4 == 3 ? 100 : 1);
+        scene_write_instance(descs[i], &instances[i], bottom.arguments.result);
+    }
+    struct accel_build_arguments top = {.inputs = {.level = ACCEL_LEVEL_TOP, .count = count, .instances = (uintptr_t)descs}, .pool = pool};
+    if (accel_prebuild_info(&top.inputs, &info, &reason) != STATUS_OK)
+        exit(1);
+    top.result = map(info.result_bytes);
+    top.scratch = map(info.scratch_bytes);
+    for (uint32_t i = 0; i <= options.repetitions; i++) {
+        double start = bench_seconds();
+        if (accel_build(&top, &reason) != STATUS_OK)
+            exit(1);
+        double ours_seconds = bench_seconds() - start;
+        add_pair(&cell, i, count * 1e-6, ours_seconds, bench_embree_build_instances(&mesh, instances, count, cell.threads));
+    }
+    bench_report_add(&cell);
+    free(instances);
+    scene_mesh_finish(&mesh);
+}
+
+static void bench_tiny(struct thread_pool *pool)
+{
+    enum { COUNT = 1000 };
+    struct bench_cell cell = {.threads = thread_pool_worker_count(pool), .unit = "kBLAS/s", .scene = "tiny", .work = "1000 tiny blas"};
+    struct scene_mesh mesh = {0};
+    const float center[3] = {0};
+    struct ours ours;
+    scene_make_sphere(&mesh, center, 1, 4, 6, NULL);
+    ours_prepare(&ours, &mesh, 0, pool);
+    for (uint32_t i = 0; i <= options.repetitions; i++) {
+        double start = bench_seconds();
+        for (int k = 0; k < COUNT; k++)
+            ours_build(&ours);
+        double ours_seconds = bench_seconds() - start;
+        add_pair(&cell, i, COUNT * 1e-3, ours_seconds, bench_embree_build_tiny(&mesh, COUNT, cell.threads));
+    }
+    bench_report_add(&cell);
+    scene_mesh_finish(&mesh);
+}
+
+static void bench_small_builds(struct thread_pool *pools[2])
+{
+    for (int i = 0; i < 2; i++) {
+        if (options.threads && options.threads != (uint32_t)i + 1)
+            continue;
+        bench_instances(10000, pools[i]);
+        if (!options.quick)
+            bench_instances(100000, pools[i]);
+        bench_tiny(pools[i]);
+    }
+}
+
 static void bench_scene_run(uint32_t index, struct thread_pool *pools[2])
 {
     struct bench_scene scene;
@@ -205,6 +307,9 @@ static void bench_scene_run(uint32_t index, struct thread_pool *pools[2])
     for (int i = 0; i < 2 && !options.no_build; i++)
         if (!options.threads || options.threads == (uint32_t)i + 1)
             bench_build(&scene, "default", 0, BENCH_MEDIUM, pools[i]);
+    for (int i = 0; i < 2 && !options.no_build; i++)
+        if (!options.threads || options.threads == (uint32_t)i + 1)
+            bench_refit(&scene, pools[i]);
     ours_prepare(&ours, &scene.mesh, 0, pools[1]);
     ours_build(&ours);
     uint64_t structure = (uintptr_t)ours.arguments.result;
@@ -266,6 +371,8 @@ int main(int argc, char **argv)
             return 1;
     for (uint32_t i = 0; i < bench_scene_count(); i++)
         bench_scene_run(i, pools);
+    if (!options.no_build && !options.scene)
+        bench_small_builds(pools);
     bench_report_finish(options.json);
     for (int i = 0; i < 2; i++)
         thread_pool_destroy(pools[i]);

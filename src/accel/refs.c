@@ -53,7 +53,7 @@ static inline bool is_degenerate(const float c[3][3])
 {
     double ax = (double)c[1][0] - c[0][0], ay = (double)c[1][1] - c[0][1], az = (double)c[1][2] - c[0][2];
     double bx = (double)c[2][0] - c[0][0], by = (double)c[2][1] - c[0][1], bz = (double)c[2][2] - c[0][2];
-    return ay * bz == az * by && az * bx == ax * bz && ax * by == ay * bx;
+    return (ay * bz == az * by) & (az * bx == ax * bz) & (ax * by == ay * bx);
 }
 
 static inline bool is_finite3(const float v[3])
@@ -61,10 +61,27 @@ static inline bool is_finite3(const float v[3])
     return fabsf(v[0]) <= FLT_MAX && fabsf(v[1]) <= FLT_MAX && fabsf(v[2]) <= FLT_MAX;
 }
 
+/* The usual case: float3 vertices, 32-bit indices, no transform. Zero times what is not finite is not zero. */
+static inline bool read_plain_corners(const struct accel_triangles *t, uint32_t primitive, float corners[3][3])
+{
+    uint32_t indices[3];
+    memcpy(indices, (const uint8_t *)(uintptr_t)t->indices + primitive * 12ull, sizeof(indices));
+    if ((indices[0] >= t->vertex_count) | (indices[1] >= t->vertex_count) | (indices[2] >= t->vertex_count))
+        return false;
+    float zero[3];
+    for (int i = 0; i < 3; i++) {
+        memcpy(corners[i], vertex_address(t, indices[i]), 12);
+        zero[i] = (corners[i][0] * 0 + corners[i][1] * 0) + corners[i][2] * 0;
+    }
+    return (zero[0] + zero[1]) + zero[2] == 0;
+}
+
 bool accel_read_corners(const struct accel_geometry *geometry, uint32_t primitive, float corners[3][3])
 {
     const struct accel_triangles *t = &geometry->triangles;
     uint32_t indices[3];
+    if (t->vertex_format == ACCEL_VERTEX_R32G32B32_FLOAT && t->indices && t->index_format == FORMAT_R32_UINT && !t->transform)
+        return read_plain_corners(t, primitive, corners);
     read_indices(t, primitive, indices);
     for (int i = 0; i < 3; i++) {
         if (indices[i] >= t->vertex_count)

@@ -7,7 +7,7 @@
 #include "accel/emit.h"
 #include "base/thread_pool.h"
 
-enum { CHUNK_BLOCKS = 2048, CHUNK_NODES = 512 };
+enum { CHUNK_BLOCKS = 2048, CHUNK_NODES = 512, PREFETCH_INDEX_BLOCKS = 12, PREFETCH_VERTEX_BLOCKS = 6 };
 
 static enum status check_geometry(const struct accel_geometry *geometry, const struct accel_geometry_entry *entry,
                                   uint32_t index, struct reason *reason)
@@ -80,11 +80,28 @@ static void refit_boxes(const struct refit *r, struct accel_box_block *block)
     accel_emit_box_block(r->inputs, refs, count, block);
 }
 
+/* Blocks name primitives in any order, so their indices and vertices are asked for ahead. */
+static void prefetch_block(const struct refit *r, uint64_t block, bool vertices)
+{
+    if (block >= r->header->leaf_count || r->is_boxes)
+        return;
+    const struct accel_triangle_block *b = (const struct accel_triangle_block *)r->leaves + block;
+    for (uint32_t lane = 0; lane < ACCEL_TRIANGLE_BLOCK_WIDTH && b->primitives[lane] != ~0u; lane++) {
+        const struct accel_geometry *geometry = &r->inputs->geometries[b->geometries[lane] & ACCEL_GEOMETRY_INDEX_MASK];
+        if (vertices)
+            accel_prefetch_triangle_vertices(geometry, b->primitives[lane]);
+        else
+            accel_prefetch_triangle_indices(geometry, b->primitives[lane]);
+    }
+}
+
 static void refit_blocks(void *context, uint32_t chunk, uint32_t worker_index)
 {
     const struct refit *r = context;
     uint64_t begin = (uint64_t)chunk * CHUNK_BLOCKS, end = begin + CHUNK_BLOCKS;
     for (uint64_t i = begin; i < end && i < r->header->leaf_count; i++) {
+        prefetch_block(r, i + PREFETCH_INDEX_BLOCKS, false);
+        prefetch_block(r, i + PREFETCH_VERTEX_BLOCKS, true);
         if (r->is_boxes)
             refit_boxes(r, (struct accel_box_block *)r->leaves + i);
         else
@@ -92,40 +109,56 @@ static void refit_blocks(void *context, uint32_t chunk, uint32_t worker_index)
     }
 }
 
-static void grow(float box[2][3], int axis, float lower, float upper)
+/* Lane by lane; what compares false (the NaN of unused lanes) changes nothing. */
+static void grow(simd4 *lower, simd4 *upper, const float *low, const float *high)
 {
-    /* false for the NaN of unused lanes */
-    if (lower < box[0][axis])
-        box[0][axis] = lower;
-    if (upper > box[1][axis])
-        box[1][axis] = upper;
+    simd4 l, u;
+    memcpy(&l, low, sizeof(l));
+    memcpy(&u, high, sizeof(u));
+    simd4i below = l < *lower, above = u > *upper;
+    *lower = (simd4)((below & (simd4i)l) | (~below & (simd4i)*lower));
+    *upper = (simd4)((above & (simd4i)u) | (~above & (simd4i)*upper));
+}
+
+static void reduce(simd4 lower, simd4 upper, float box[2][3], int axis)
+{
+    box[0][axis] = lower[0];
+    box[1][axis] = upper[0];
+    for (int i = 1; i < 4; i++) {
+        box[0][axis] = lower[i] < box[0][axis] ? lower[i] : box[0][axis];
+        box[1][axis] = upper[i] > box[1][axis] ? upper[i] : box[1][axis];
+    }
+}
+
+/* Union of eight boxes in the layout of node planes. */
+static void planes_box(const float planes[6][8], simd4 *lower, simd4 *upper, int axis)
+{
+    grow(lower, upper, planes[axis * 2], planes[axis * 2 + 1]);
+    grow(lower, upper, planes[axis * 2] + 4, planes[axis * 2 + 1] + 4);
 }
 
 static void leaf_box(const struct refit *r, uint32_t ref, float box[2][3])
 {
-    uint32_t first = ref & ACCEL_REF_BLOCK_INDEX_MASK, count = accel_ref_block_count(ref);
+    uint32_t first = ref & ACCEL_REF_BLOCK_INDEX_MASK, end = first + accel_ref_block_count(ref);
     for (int axis = 0; axis < 3; axis++) {
-        box[0][axis] = FLT_MAX;
-        box[1][axis] = -FLT_MAX;
-    }
-    for (uint32_t i = first; i < first + count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            const struct accel_box_block *boxes = (const struct accel_box_block *)r->leaves + i;
-            const float *v = ((const struct accel_triangle_block *)r->leaves + i)->vertices[axis][0];
-            for (int lane = 0; r->is_boxes && lane < ACCEL_BOX_BLOCK_WIDTH; lane++)
-                grow(box, axis, boxes->planes[axis * 2][lane], boxes->planes[axis * 2 + 1][lane]);
-            for (int value = 0; !r->is_boxes && value < 3 * ACCEL_TRIANGLE_BLOCK_WIDTH; value++)
-                grow(box, axis, v[value], v[value]);
+        simd4 lower = {FLT_MAX, FLT_MAX, FLT_MAX, FLT_MAX}, upper = -lower;
+        for (uint32_t i = first; i < end; i++) {
+            const struct accel_triangle_block *block = (const struct accel_triangle_block *)r->leaves + i;
+            if (r->is_boxes)
+                planes_box(((const struct accel_box_block *)r->leaves + i)->planes, &lower, &upper, axis);
+            for (int vertex = 0; !r->is_boxes && vertex < 3; vertex++)
+                grow(&lower, &upper, block->vertices[axis][vertex], block->vertices[axis][vertex]);
         }
+        reduce(lower, upper, box, axis);
+    }
 }
 
 static void node_box(const struct accel_node *node, float box[2][3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        box[0][axis] = FLT_MAX;
-        box[1][axis] = -FLT_MAX;
-        for (int child = 0; child < ACCEL_NODE_WIDTH; child++)
-            grow(box, axis, node->planes[axis * 2][child], node->planes[axis * 2 + 1][child]);
+        simd4 lower = {FLT_MAX, FLT_MAX, FLT_MAX, FLT_MAX}, upper = -lower;
+        planes_box(node->planes, &lower, &upper, axis);
+        reduce(lower, upper, box, axis);
     }
 }
 
