@@ -9,7 +9,7 @@ endif
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all setup configure build demo test bench bench-plots fuzz asan tsan install lint clean
+.PHONY: all setup configure build demo test bench fuzz asan tsan install lint clean
 all: build
 
 setup:
@@ -32,9 +32,6 @@ test: build
 
 bench: build
 	@scripts/bench $(BUILD)
-
-bench-plots: build
-	@scripts/bench-plots $(BUILD)
 
 asan: setup
 	$(call configure,$(BUILD)-asan,-DCDXR_SANITIZE=address)

@@ -351,7 +351,7 @@ bool model_add_ground(struct model *m, float half_width)
         !grow((void **)&m->instances, m->instance_count + 1, sizeof(*m->instances)))
         return false;
     m->materials[m->material_count] = (struct model_material){
-        .base_color = {0.58f, 0.57f, 0.55f, 1}, .roughness = 0.55f, .alpha_cutoff = -1, .base_color_texture = -1,
+        .base_color = {0.36f, 0.35f, 0.34f, 1}, .roughness = 0.55f, .alpha_cutoff = -1, .base_color_texture = -1,
         .metal_rough_texture = -1, .emissive_texture = -1, .specular = 0.04f, .uv_scale = {1, 1}};
     m->meshes[m->mesh_count] = (struct model_mesh){(uint32_t)m->index_count, (uint32_t)m->vertex_count,
                                                    (uint32_t)m->material_count, 0};

@@ -47,7 +47,7 @@ static void frame_model(const struct render_options *o, const struct model *m, f
     float half_angle = o->field_of_view * 0.5f * 3.14159265f / 180;
     if (aspect < 1)
         half_angle = atanf(tanf(half_angle) * aspect);
-    float distance = bounds_radius(m) / sinf(half_angle) * 0.92f;
+    float distance = bounds_radius(m) / sinf(half_angle) * 0.70f;
     float direction[3] = {0.62f, 0.42f, 0.85f};
     normalize(direction);
     for (int i = 0; i < 3; i++) {
@@ -82,10 +82,10 @@ static struct tracer_frame make_frame(const struct render_options *o, const stru
 {
     struct tracer_frame f = {.max_bounces = o->bounce_count, .seed = o->seed, .focus_distance = 1,
                              .sun_direction = {-0.45f, 0.75f, 0.5f}, .sun_cos_angle = 0.9994f,
-                             .zenith = {0.30f, 0.47f, 0.85f}, .horizon = {0.92f, 0.95f, 1.0f}, .sky_scale = 0.9f,
+                             .zenith = {0.30f, 0.47f, 0.85f}, .horizon = {0.92f, 0.95f, 1.0f}, .sky_scale = 0.62f,
                              .ground_albedo = 0.35f};
     /* The radiance that gives this irradiance through the sun's solid angle. */
-    const float sun_irradiance[3] = {3.3f, 3.0f, 2.5f};
+    const float sun_irradiance[3] = {3.0f, 2.65f, 2.1f};
     for (int i = 0; i < 3; i++)
         f.sun_radiance[i] = sun_irradiance[i] / (2 * 3.14159265f * (1 - f.sun_cos_angle));
     normalize(f.sun_direction);
