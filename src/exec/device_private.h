@@ -55,8 +55,8 @@ void exec_breadcrumbs_free(struct exec_device *device);
 void exec_activity_begin(struct exec_device *device, struct exec_activity *activity);
 void exec_activity_end(struct exec_device *device, struct exec_activity *activity);
 
-/* Wait that gives up when *cancelled becomes true (set it with exec_fence_cancel). */
-void exec_fence_wait_cancellable(struct exec_fence *fence, uint64_t value, const bool *cancelled,
+/* Wait that gives up when *cancelled becomes true (set it with exec_fence_cancel): false then. */
+bool exec_fence_wait_cancellable(struct exec_fence *fence, uint64_t value, const bool *cancelled,
                                  pthread_cond_t *condition);
 void exec_fence_cancel(struct exec_device *device, bool *cancelled, pthread_cond_t *condition);
 

@@ -171,7 +171,7 @@ static void wait_link(struct wait *wait, struct exec_fence *const *fences, const
     wait->remaining = all ? wait->node_count - reached : reached == 0;
 }
 
-void exec_fence_wait_cancellable(struct exec_fence *fence, uint64_t value, const bool *cancelled,
+bool exec_fence_wait_cancellable(struct exec_fence *fence, uint64_t value, const bool *cancelled,
                                  pthread_cond_t *condition)
 {
     struct exec_device *device = fence->device;
@@ -187,8 +187,10 @@ void exec_fence_wait_cancellable(struct exec_fence *fence, uint64_t value, const
     wait_link(wait, &fence, &value, true);
     while (wait->remaining && !*cancelled)
         pthread_cond_wait(condition, &device->fence_mutex);
+    bool reached = wait->remaining == 0;
     wait_unlink(wait);
     pthread_mutex_unlock(&device->fence_mutex);
+    return reached;
 }
 
 void exec_fence_cancel(struct exec_device *device, bool *cancelled, pthread_cond_t *condition)

@@ -35,23 +35,28 @@ struct exec_queue {
     uint64_t submitted_count, finished_count; /* under mutex */
     bool stopping;                            /* under mutex */
     bool cancelled;                           /* under the device's fence mutex */
+    bool gave_up;                             /* the thread's: a wait ended by destroy, later work must not run */
     pthread_cond_t fence_wait;
     pthread_t thread;
 };
 
 static void submission_run(struct exec_queue *queue, struct submission *submission)
 {
-    bool removed = exec_device_removed(queue->device) != EXEC_REMOVED_NOT;
+    bool removed = exec_device_removed(queue->device) != EXEC_REMOVED_NOT || queue->gave_up;
     switch (submission->kind) {
     case SUBMISSION_EXECUTE:
         if (!removed)
             exec_run_streams(queue->device, submission->streams, submission->stream_count);
         break;
     case SUBMISSION_SIGNAL:
-        exec_fence_signal(submission->fence, submission->value);
+        if (!removed)
+            exec_fence_signal(submission->fence, submission->value);
         break;
     case SUBMISSION_WAIT:
-        exec_fence_wait_cancellable(submission->fence, submission->value, &queue->cancelled, &queue->fence_wait);
+        if (removed)
+            break;
+        queue->gave_up = !exec_fence_wait_cancellable(submission->fence, submission->value, &queue->cancelled,
+                                                      &queue->fence_wait);
         break;
     case SUBMISSION_CALL:
         if (!removed)

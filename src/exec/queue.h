@@ -32,7 +32,8 @@ typedef void (*exec_done_fn)(void *context);
 
 MUST_USE enum status exec_queue_create(struct exec_device *device, enum exec_queue_kind kind,
                                        struct exec_queue **queue);
-/* Finishes what was submitted, gives up waits that nobody signals, joins the thread. */
+/* Finishes what was submitted and joins the thread. A wait that is not fulfilled yet is given up, and what stands behind it
+ * is dropped. */
 void exec_queue_destroy(struct exec_queue *queue);
 /* done may be NULL. On failure nothing was queued and done is not called. */
 MUST_USE enum status exec_queue_execute(struct exec_queue *queue, const struct exec_stream *const *streams,

@@ -172,8 +172,13 @@ static void destroying_a_queue_gives_up_its_wait(void **state)
 {
     struct exec_fence *fence = new_fence(0);
     struct exec_queue *queue = new_queue();
+    atomic_store(&order, 0);
     assert_int_equal(exec_queue_wait(queue, fence, 1, NULL, NULL), STATUS_OK);
+    assert_int_equal(exec_queue_call(queue, note_first, NULL, NULL, NULL), STATUS_OK);
+    assert_int_equal(exec_queue_signal(queue, fence, 9, NULL, NULL), STATUS_OK);
     exec_queue_destroy(queue);
+    assert_int_equal(atomic_load(&order), 0); /* what had to wait does not run */
+    assert_int_equal(exec_fence_value(fence), 0);
     exec_fence_destroy(fence);
 }
 
