@@ -5,6 +5,7 @@
 #include <wsl/wrladapter.h>
 #include <directx/d3d12.h>
 #include <directx/d3dx12.h>
+#include <dxguids/dxguids.h> // the IIDs that IID_PPV_ARGS needs, once in a program
 #include <wrl/client.h>
 
 #include <cstdint>
