@@ -9,7 +9,7 @@ endif
 CMAKE_FLAGS ?=
 PREFIX ?= /usr/local
 
-.PHONY: all setup configure build demo test bench fuzz asan tsan install lint clean
+.PHONY: all setup configure build demo test bench bench-plots fuzz asan tsan install lint clean
 all: build
 
 setup:
@@ -40,6 +40,9 @@ asan: setup
 tsan: setup
 	$(call configure,$(BUILD)-tsan,-DCDXR_SANITIZE=thread)
 	@cd $(BUILD)-tsan && TSAN_OPTIONS="suppressions=$(CURDIR)/tests/tsan.supp $$TSAN_OPTIONS" ctest --output-on-failure -j $(JOBS)
+
+bench-plots: build
+	@scripts/bench-plots $(BUILD)
 
 fuzz: setup
 	$(call configure,$(BUILD)-fuzz,-DCDXR_SANITIZE=address -DCDXR_FUZZ=ON)
