@@ -30,3 +30,22 @@ if(CDXR_SANITIZE STREQUAL "address")
     endif()
   endforeach()
 endif()
+
+# A program that knows the library under the names that D3D12 programs for WSL link.
+set(names_dir ${PROJECT_SOURCE_DIR}/tests/names)
+foreach(name_and_function d3d12:D3D12CreateDevice dxcore:DXCoreCreateAdapterFactory)
+  string(REPLACE ":" ";" pair ${name_and_function})
+  list(GET pair 0 name)
+  list(GET pair 1 function)
+  add_library(names_stub_${name} SHARED ${names_dir}/stub.c)
+  target_compile_definitions(names_stub_${name} PRIVATE STUB_FUNCTION=${function})
+  set_target_properties(names_stub_${name} PROPERTIES OUTPUT_NAME ${name} C_VISIBILITY_PRESET default
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/names_stubs)
+endforeach()
+add_executable(api_names ${names_dir}/main.c)
+target_link_libraries(api_names PRIVATE cdxr_options names_stub_d3d12 names_stub_dxcore directx_headers)
+set_target_properties(api_names PROPERTIES SKIP_BUILD_RPATH ON)
+add_dependencies(api_names cdxr)
+add_test(NAME api_names COMMAND api_names)
+set_tests_properties(api_names PROPERTIES TIMEOUT 60
+  ENVIRONMENT "LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib/cdxr:${PROJECT_BINARY_DIR}")
