@@ -74,12 +74,10 @@ static HRESULT STDMETHODCALLTYPE d3d12_pipeline_state_GetCachedBlob(ID3D12Pipeli
     if (!out)
         return d3d12_fail(d3d12_device_of(&state->object), E_INVALIDARG, RULE_PIPELINE_STATE,
                           "GetCachedBlob: ppBlob is NULL");
-    struct d3d12_cached_pipeline *cached = malloc(sizeof(*cached));
+    struct d3d12_cached_pipeline cached;
     *out = NULL;
-    if (!cached)
-        return E_OUTOFMEMORY;
-    d3d12_cached_pipeline_fill(cached, &state->key);
-    return d3d12_blob_create(cached, sizeof(*cached), out);
+    d3d12_cached_pipeline_fill(&cached, &state->key);
+    return d3d12_blob_create(&cached, sizeof(cached), out); /* copies */
 }
 
 const ID3D12PipelineStateVtbl d3d12_pipeline_state_vtbl = {

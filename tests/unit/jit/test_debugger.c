@@ -67,6 +67,8 @@ static void run_gdb(const char *program)
     char command[2048];
     snprintf(command, sizeof(command),
              "gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set breakpoint pending on' -ex 'set confirm off' "
+             /* LeakSanitizer cannot work in a traced process. */
+             "-ex 'set environment ASAN_OPTIONS=detect_leaks=0' "
              "-ex 'directory %s/hlsl' -ex 'break 01_hello_triangle.hlsl:%d' -ex run -ex backtrace -ex 'info locals' "
              "-ex 'info args' -ex next -ex 'info line' -ex continue --args %s --inferior 2>&1",
              CDXR_FIXTURES, BREAK_LINE, program);
