@@ -23,6 +23,11 @@ CDXR_API const char *cdxr_version(void);
  * written, when device is not one of ours or works. Any thread. */
 CDXR_API size_t cdxr_device_removed_text(void *device, char *text, size_t capacity_bytes);
 
+/* Rays traced by shaders of the device since its creation: every TraceRay, HitObject::TraceRay and
+ * RayQuery::TraceRayInline. Work whose fence is signalled is counted wholly, running work in part. device: an ID3D12Device
+ * of this library, else 0 is returned. Any thread. */
+CDXR_API uint64_t cdxr_device_ray_count(void *device);
+
 /* From now on CreateStateObject and CreateComputePipelineState of this process take LLVM bitcode of shaders written in C
  * (cdxr/shader.h) in place of DXIL. Such code is trusted: it runs unchecked. Any thread, any time; cannot be taken back.
  * The environment variable CDXR_C_SHADERS=1 does the same. */

@@ -11,6 +11,12 @@ const char *cdxr_version(void)
     return CDXR_VERSION;
 }
 
+uint64_t cdxr_device_ray_count(void *interface_pointer)
+{
+    struct d3d12_device *device = com_object_from_interface(interface_pointer, &d3d12_device_vtbl);
+    return device ? exec_device_ray_count(device->exec) : 0;
+}
+
 size_t cdxr_device_removed_text(void *interface_pointer, char *text, size_t capacity_bytes)
 {
     struct d3d12_device *device = com_object_from_interface(interface_pointer, &d3d12_device_vtbl);

@@ -111,6 +111,11 @@ enum exec_removed exec_device_removed(const struct exec_device *device)
     return (enum exec_removed)atomic_load_explicit(&device->removed, memory_order_acquire);
 }
 
+uint64_t exec_device_ray_count(const struct exec_device *device)
+{
+    return atomic_load_explicit(&device->ray_count, memory_order_relaxed);
+}
+
 const char *exec_device_removed_text(const struct exec_device *device)
 {
     return exec_device_removed(device) == EXEC_REMOVED_NOT ? "" : device->removed_text;

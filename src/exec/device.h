@@ -49,6 +49,8 @@ void exec_device_mark_removed(struct exec_device *device, enum exec_removed code
 enum exec_removed exec_device_removed(const struct exec_device *device);
 /* Why; empty while the device is not removed. Valid until the device is destroyed. */
 const char *exec_device_removed_text(const struct exec_device *device);
+/* Rays that shaders traced since the device was created, of finished tasks. Any thread. */
+uint64_t exec_device_ray_count(const struct exec_device *device);
 /* One message about a broken rule: to the debug layer's store, or to the log where there is none. */
 void exec_device_message(struct exec_device *device, enum rule rule, const char *format, ...) PRINTF_LIKE(3, 4);
 struct address_map *exec_device_addresses(const struct exec_device *device);

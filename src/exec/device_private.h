@@ -37,6 +37,7 @@ struct exec_device {
     pthread_cond_t watchdog_wake;
     struct exec_activity *activities; /* under watchdog_mutex */
     uint32_t timeout_ticks;           /* 0: no watchdog */
+    _Atomic uint64_t ray_count;       /* of all finished tasks */
     struct exec_sound_structure sound_structures[SOUND_STRUCTURES];
     pthread_mutex_t running_mutex;
     struct exec_running_list *running;    /* under running_mutex */

@@ -60,6 +60,8 @@ static void run_task(void *context, uint32_t task_index, uint32_t worker_index)
         job->run_group(job->shader, &thread, groupshared);
         atomic_fetch_add_explicit(&job->activity.progress, 1, memory_order_relaxed);
     }
+    if (worker.ray_count)
+        atomic_fetch_add_explicit(&job->state.device->ray_count, worker.ray_count, memory_order_relaxed);
 }
 
 /* Task numbers are 32 bits wide; 65535^3 groups are run in several loops. */

@@ -103,6 +103,7 @@ static void run_tile(void *context, uint32_t tile_index, uint32_t worker_index)
             run_row(job, &thread, x0, x1);
         }
     }
+    atomic_fetch_add_explicit(&job->state.device->ray_count, worker.ray_count, memory_order_relaxed);
     atomic_fetch_add_explicit(&job->activity.progress, 1, memory_order_relaxed);
 }
 

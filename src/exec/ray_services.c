@@ -231,9 +231,10 @@ static inline uint64_t usable_structure(struct abi_thread *thread, uint64_t addr
 static bool find_closest(struct abi_thread *thread, const struct abi_trace_arguments *arguments, void *payload,
                          struct ray_frame *frame)
 {
-    const struct exec_worker *worker = thread->context;
+    struct exec_worker *worker = thread->context;
     struct exec_dispatch_state *state = worker->state;
     const struct trace_table *trace = state->trace;
+    worker->ray_count++;
     frame->state = state;
     frame->payload = payload;
     frame->ray_contribution = arguments->ray_contribution;
@@ -425,7 +426,8 @@ static uint32_t service_hit_object_record_constant(struct abi_thread *thread, co
 
 static void service_query_begin(struct abi_thread *thread, void *query, const struct abi_trace_arguments *arguments)
 {
-    const struct exec_worker *worker = thread->context;
+    struct exec_worker *worker = thread->context;
+    worker->ray_count++;
     worker->state->trace->begin(query, usable_structure(thread, arguments->acceleration_structure),
                                 &arguments->ray, arguments->ray_flags, 0, arguments->instance_mask);
 }

@@ -34,6 +34,7 @@ struct exec_worker {
     struct exec_dispatch_state *state;
     const uint8_t *stack_limit; /* lowest address that shaders may reach */
     uint64_t stack_used_bytes;  /* sum of stack_bytes of the shaders that are running */
+    uint64_t ray_count;         /* traced by this task; added to the device's when the task ends */
     /* Addresses that were found to start a top-level structure during this task. */
     uint64_t checked_structures[EXEC_STRUCTURE_CACHE_ENTRIES];
     struct exec_cached_record records[EXEC_RECORD_CACHE_ENTRIES];

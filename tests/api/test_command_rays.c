@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cdxr/cdxr.h>
+
 #include "helpers/triangle_scene.h"
 
 #include <cmocka.h>
@@ -72,6 +74,20 @@ static void image_is_right(void **state)
     gpu_run(&gpu);
     expect_alive_without_messages();
     assert_true(triangle_scene_is_right(&scene));
+}
+
+/* One TraceRay a thread, 32 x 32 threads a dispatch. */
+static void rays_are_counted(void **state)
+{
+    assert_int_equal(cdxr_device_ray_count(gpu.device), 0);
+    for (uint64_t dispatches = 1; dispatches <= 2; dispatches++) {
+        triangle_scene_bind(&scene, gpu.list);
+        D3D12_DISPATCH_RAYS_DESC desc = triangle_scene_desc(&scene);
+        ID3D12GraphicsCommandList4_DispatchRays(gpu.list, &desc);
+        gpu_run(&gpu);
+        assert_int_equal(cdxr_device_ray_count(gpu.device), dispatches * 32 * 32);
+    }
+    assert_int_equal(cdxr_device_ray_count(gpu.queue), 0);
 }
 
 static void unbound_root_signature_is_taken_from_the_pipeline(void **state)
@@ -404,6 +420,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(image_is_right),
+        TEST(rays_are_counted),
         TEST(unbound_root_signature_is_taken_from_the_pipeline),
         TEST(bad_tables_drop_the_call_and_the_list_closes),
         TEST(table_behind_its_buffer_removes_the_device),

@@ -18,7 +18,7 @@ void progress_begin(struct progress *p, bool is_quiet)
     p->started = p->last_shown = now();
 }
 
-void progress_update(struct progress *p, uint32_t done, uint32_t total, uint64_t pixel_count)
+void progress_update(struct progress *p, uint32_t done, uint32_t total, uint64_t ray_count)
 {
     double t = now();
     if (!p->is_shown || (done < total && t - p->last_shown < 0.1))
@@ -29,8 +29,8 @@ void progress_update(struct progress *p, uint32_t done, uint32_t total, uint64_t
         bar[i] = (uint64_t)i * total < (uint64_t)done * 30 ? '#' : '.';
     bar[30] = 0;
     double seconds = t - p->started;
-    fprintf(stderr, "\r[%s] %u/%u spp  %.2f Mpaths/s  %.0f s left ", bar, done, total,
-            (double)done * (double)pixel_count / (seconds * 1e6 + 1e-9), done ? seconds / done * (total - done) : 0.0);
+    fprintf(stderr, "\r[%s] %u/%u spp  %.2f Mrays/s  %.0f s left ", bar, done, total,
+            (double)ray_count / (seconds * 1e6 + 1e-9), done ? seconds / done * (total - done) : 0.0);
     fflush(stderr);
 }
 

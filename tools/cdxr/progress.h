@@ -12,8 +12,8 @@ struct progress {
 };
 
 void progress_begin(struct progress *progress, bool is_quiet);
-/* done of total samples per pixel, each of pixel_count camera rays. */
-void progress_update(struct progress *progress, uint32_t done, uint32_t total, uint64_t pixel_count);
+/* done of total samples per pixel; ray_count: rays traced since begin, of every kind. */
+void progress_update(struct progress *progress, uint32_t done, uint32_t total, uint64_t ray_count);
 /* Clears the line; returns the seconds since begin. */
 double progress_end(struct progress *progress);
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cdxr/cdxr.h>
+
 #include "commands.h"
 #include "image_write.h"
 #include "options.h"
@@ -100,6 +102,7 @@ static bool trace_samples(struct tracer *t, const struct scene *s, const struct 
     struct progress progress;
     progress_begin(&progress, o->is_quiet);
     bool ok = true;
+    uint64_t rays_before = cdxr_device_ray_count(t->gpu->device);
     /* Batches small enough that the bar moves. */
     uint64_t pixels = (uint64_t)o->width * o->height;
     uint32_t batch = pixels > 200000 ? 1 : TRACER_MAX_BATCH;
@@ -107,12 +110,12 @@ static bool trace_samples(struct tracer *t, const struct scene *s, const struct 
         uint32_t count = o->sample_count - done < batch ? o->sample_count - done : batch;
         f.sample = done;
         ok = tracer_run(t, s, &f, count);
-        progress_update(&progress, done + count, o->sample_count, pixels);
+        progress_update(&progress, done + count, o->sample_count, cdxr_device_ray_count(t->gpu->device) - rays_before);
     }
     double seconds = progress_end(&progress);
     if (ok && !o->is_quiet)
-        fprintf(stderr, "cdxr: %u samples of %ux%u in %.1f s, %.2f million paths/s\n", o->sample_count, o->width, o->height,
-                seconds, (double)o->sample_count * (double)pixels / seconds * 1e-6);
+        fprintf(stderr, "cdxr: %u samples of %ux%u in %.1f s, %.2f million rays/s\n", o->sample_count, o->width, o->height,
+                seconds, (double)(cdxr_device_ray_count(t->gpu->device) - rays_before) / seconds * 1e-6);
     return ok;
 }
 
