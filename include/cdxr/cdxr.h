@@ -17,6 +17,15 @@ extern "C" {
 /* "major.minor.patch" of the library. Static storage; any thread. */
 CDXR_API const char *cdxr_version(void);
 
+/* What the library runs on: the CPU's model name ("unknown" where the system does not tell), the instruction set that rays
+ * are traced with (scalar, sse42, avx2, avx512, neon), the compiler of shaders ("LLVM 19.1.7"). Static storage; any thread. */
+CDXR_API const char *cdxr_cpu_name(void);
+CDXR_API const char *cdxr_instruction_set(void);
+CDXR_API const char *cdxr_compiler_version(void);
+
+/* Threads that work on one command of the device. device: an ID3D12Device of this library, else 0. Any thread. */
+CDXR_API uint32_t cdxr_device_thread_count(void *device);
+
 /* Why a device was removed: which command, list, shader, thread and rule; the text that its debug layer stored as a
  * message. device: an ID3D12Device of this library. Copies at most capacity_bytes with the terminating NUL to text (which
  * may be NULL when capacity_bytes is 0) and returns the bytes that the whole text needs, NUL included; 0, and nothing

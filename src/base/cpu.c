@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
+
 static const char *const isa_names[CPU_ISA_COUNT] = {"scalar", "sse42", "avx2", "avx512", "neon"};
 static pthread_once_t cpu_once = PTHREAD_ONCE_INIT;
 static enum cpu_isa best_isa, detected_isa;
@@ -49,10 +51,11 @@ static void cpu_init(void)
 {
     read_model_name();
     detected_isa = best_isa = detect();
-    const char *wanted = getenv("CDXR_ISA");
-    for (int i = 0; wanted && i < CPU_ISA_COUNT; i++)
-        if (strcmp(wanted, isa_names[i]) == 0 && i <= (int)best_isa)
-            best_isa = (enum cpu_isa)i;
+    int wanted = environment_choice("CDXR_ISA", isa_names, CPU_ISA_COUNT, best_isa);
+    if (wanted == CPU_ISA_SCALAR || (wanted <= (int)best_isa && best_isa != CPU_ISA_NEON))
+        best_isa = (enum cpu_isa)wanted;
+    else if (wanted != (int)best_isa)
+        environment_warn("CDXR_ISA", isa_names[wanted], "an instruction set of this CPU");
 }
 
 enum cpu_isa cpu_isa_best(void)

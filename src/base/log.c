@@ -16,11 +16,14 @@ static void level_read(void)
     const char *text = getenv("CDXR_LOG");
     if (!text || !*text)
         return;
-    if (strcmp(text, "none") == 0)
-        level_max = -1;
-    for (int i = 0; i < (int)ARRAY_COUNT(level_names); i++)
-        if (strcmp(text, level_names[i]) == 0)
-            level_max = i;
+    int level = strcmp(text, "none") == 0 ? -1 : 0;
+    while (level >= 0 && level < (int)ARRAY_COUNT(level_names) && strcmp(text, level_names[level]) != 0)
+        level++;
+    if (level < (int)ARRAY_COUNT(level_names))
+        level_max = level;
+    else /* environment.h would call this file while it reads its own level */
+        fprintf(stderr, "cdxr: warn: environment variable CDXR_LOG is '%s': must be one of none error warn info debug; the "
+                        "default is used\n", text);
 }
 
 bool log_enabled(enum log_level level)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/environment.h"
+
 enum { DEFAULT_STACK_BYTES = 64 << 20, MAX_THREADS = 1024 };
 
 struct loop {
@@ -33,13 +35,9 @@ struct thread_pool {
 
 static uint32_t default_thread_count(void)
 {
-    const char *text = getenv("CDXR_THREADS");
-    if (text && atoi(text) > 0)
-        return (uint32_t)atoi(text);
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof(set), &set) != 0)
-        return 1;
-    return (uint32_t)CPU_COUNT(&set);
+    uint32_t cpu_count = sched_getaffinity(0, sizeof(set), &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+    return environment_count("CDXR_THREADS", 1, MAX_THREADS, cpu_count);
 }
 
 static void loop_work(struct loop *loop, uint32_t worker_index)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/log.h"
 
 static _Atomic int debug_state; /* 0: as CDXR_DEBUG says; 1: on; -1: off */
@@ -16,8 +17,7 @@ bool d3d12_debug_is_enabled(void)
     int state = atomic_load(&debug_state);
     if (state)
         return state > 0;
-    const char *text = getenv("CDXR_DEBUG");
-    return text && *text && strcmp(text, "0") != 0;
+    return environment_flag("CDXR_DEBUG");
 }
 
 /* --- ID3D12Debug6 and the two branches that are no prefix of it --- */

@@ -4,11 +4,35 @@
 
 #include <string.h>
 
+#include "base/cpu.h"
+#include "base/thread_pool.h"
 #include "d3d12/device.h"
+#include "jit/jit.h"
 
 const char *cdxr_version(void)
 {
     return CDXR_VERSION;
+}
+
+const char *cdxr_cpu_name(void)
+{
+    return cpu_model_name();
+}
+
+const char *cdxr_instruction_set(void)
+{
+    return cpu_isa_name(cpu_isa_best());
+}
+
+const char *cdxr_compiler_version(void)
+{
+    return jit_compiler_version();
+}
+
+uint32_t cdxr_device_thread_count(void *interface_pointer)
+{
+    struct d3d12_device *device = com_object_from_interface(interface_pointer, &d3d12_device_vtbl);
+    return device ? thread_pool_worker_count(exec_device_pool(device->exec)) : 0;
 }
 
 uint64_t cdxr_device_ray_count(void *interface_pointer)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
+
 enum { HEADER_BYTES = 32, PROGRAM_HEADER_BYTES = 24 };
 #define BITCODE_MAX_BYTES (64u << 20)
 
@@ -34,17 +36,11 @@ void dxil_enable_unsigned(void)
     atomic_store(&unsigned_enabled, true);
 }
 
-static bool is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value && *value && strcmp(value, "0") != 0;
-}
-
 struct dxil_options dxil_options_default(void)
 {
     return (struct dxil_options){
-        .allow_unsigned = atomic_load(&unsigned_enabled) || is_set("CDXR_UNSIGNED_DXIL"),
-        .prefer_debug = is_set("CDXR_SHADER_DEBUG"),
+        .allow_unsigned = atomic_load(&unsigned_enabled) || environment_flag("CDXR_UNSIGNED_DXIL"),
+        .prefer_debug = environment_flag("CDXR_SHADER_DEBUG"),
     };
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/environment.h"
 #include "base/log.h"
 
 enum { WATCHDOG_TICK_MS = 250, DEFAULT_TIMEOUT_SECONDS = 60 };
@@ -21,12 +22,11 @@ uint64_t exec_timestamp(void)
 
 static uint32_t timeout_ticks_from_environment(void)
 {
-    const char *text = getenv("CDXR_TIMEOUT");
-    double seconds = text && *text ? atof(text) : DEFAULT_TIMEOUT_SECONDS;
+    double seconds = environment_number("CDXR_TIMEOUT", 0, 1e6, DEFAULT_TIMEOUT_SECONDS);
     if (!(seconds > 0))
         return 0;
     double ticks = seconds * 1000 / WATCHDOG_TICK_MS;
-    return ticks < 1 ? 1 : ticks > 1e9 ? 1000000000u : (uint32_t)ticks;
+    return ticks < 1 ? 1 : (uint32_t)ticks;
 }
 
 enum status exec_device_create(const struct exec_device_settings *settings, struct exec_device **out)

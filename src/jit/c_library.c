@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "cdxr/cdxr.h"
 #include "dxil/module.h"
 #include "dxil/rdat.h"
@@ -26,8 +27,7 @@ void cdxr_enable_c_shaders(void)
 
 static bool c_is_enabled(void)
 {
-    const char *wish = getenv("CDXR_C_SHADERS");
-    return __atomic_load_n(&c_enabled, __ATOMIC_RELAXED) || (wish && *wish && strcmp(wish, "0"));
+    return __atomic_load_n(&c_enabled, __ATOMIC_RELAXED) || environment_flag("CDXR_C_SHADERS");
 }
 
 bool jit_is_c_library(const void *bytes, size_t byte_count)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "ops/bitcode.h"
 
 struct jit_code {
@@ -41,8 +42,7 @@ static pthread_once_t code_listeners_once = PTHREAD_ONCE_INIT;
 static void code_make_listeners(void)
 {
     code_gdb_listener = LLVMCreateGDBRegistrationListener();
-    const char *perf = getenv("CDXR_PERF");
-    if (perf && *perf && *perf != '0')
+    if (environment_flag("CDXR_PERF"))
         code_perf_listener = LLVMCreatePerfJITEventListener();
 }
 

@@ -6,21 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm/Config/llvm-config.h>
+
+#include "base/environment.h"
 #include "jit/code.h"
 #include "jit/compile.h"
 #include "jit/hash.h"
 
 void jit_options_init(struct jit_options *options)
 {
-    const char *wave = getenv("CDXR_WAVE_SIZE"), *debug = getenv("CDXR_SHADER_DEBUG");
-    unsigned long lanes = wave ? strtoul(wave, NULL, 10) : 32;
-    bool is_legal = lanes >= 4 && lanes <= 128 && !(lanes & (lanes - 1));
+    static const char *const lane_counts[] = {"4", "8", "16", "32", "64", "128"};
     *options = (struct jit_options){
-        .wave_size = is_legal ? (uint32_t)lanes : 32,
-        .debug = debug && *debug && strcmp(debug, "0"),
+        .wave_size = 4u << environment_choice("CDXR_WAVE_SIZE", lane_counts, ARRAY_COUNT(lane_counts), 3),
+        .debug = environment_flag("CDXR_SHADER_DEBUG"),
         .dump_directory = getenv("CDXR_DUMP"),
         .cache_directory = getenv("CDXR_CACHE_DIR"),
     };
+}
+
+const char *jit_compiler_version(void)
+{
+    return "LLVM " LLVM_VERSION_STRING;
 }
 
 static pthread_once_t jit_llvm_once = PTHREAD_ONCE_INIT;

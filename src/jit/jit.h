@@ -28,6 +28,9 @@ struct jit_options {
     struct thread_pool *pool;    /* exports compile in parallel; NULL: in the caller. Borrowed */
 };
 
+/* "LLVM 19.1.7". Static storage. */
+const char *jit_compiler_version(void);
+
 /* Defaults and the environment: CDXR_WAVE_SIZE (default 32), CDXR_SHADER_DEBUG=1, CDXR_DUMP=dir, CDXR_CACHE_DIR=dir.
  * Strings are the environment's. */
 void jit_options_init(struct jit_options *options);
