@@ -6,11 +6,15 @@
 #include <assimp/material.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
+#include <errno.h>
 #include <float.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct loader {
     const struct aiScene *scene;
@@ -33,6 +37,9 @@ static bool grow(void **array, size_t count, size_t element_bytes)
 
 static void *read_whole_file(const char *path, size_t *byte_count)
 {
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) /* a pipe named by a model would wait for ever */
+        return NULL;
     FILE *file = fopen(path, "rb");
     if (!file)
         return NULL;
@@ -311,21 +318,55 @@ static bool convert_scene(struct loader *l)
     return convert_materials(l) && convert_meshes(l) && convert_node(l, l->scene->mRootNode, &identity, 0);
 }
 
-bool model_load(const char *path, struct model *model)
+/* The loader for foreign files is not ours: where it crashes or never ends on a broken one, the program ends with one line
+ * instead. Only async-signal-safe calls in the handler. */
+static char import_line[4400];
+
+static void import_failed(int signal_number)
 {
-    memset(model, 0, sizeof(*model));
-    FILE *probe = fopen(path, "rb");
-    if (!probe) {
-        fprintf(stderr, "cdxr: %s: cannot be opened\n", path);
-        return false;
-    }
-    fclose(probe);
+    const char *what = signal_number == SIGALRM ? ": the model reader does not come to an end; the file is broken\n"
+                                                : ": the model reader crashed; the file is broken\n";
+    ssize_t written = write(STDERR_FILENO, import_line, strlen(import_line));
+    written = write(STDERR_FILENO, what, strlen(what));
+    (void)written;
+    _exit(1);
+}
+
+enum { IMPORT_SECONDS = 10, IMPORT_BYTES_PER_SECOND = 1 << 20 };
+static const int import_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+
+static const struct aiScene *import(const char *path, uint64_t file_bytes)
+{
+    struct sigaction action = {.sa_handler = import_failed}, old[sizeof(import_signals) / sizeof(import_signals[0])];
+    snprintf(import_line, sizeof(import_line), "cdxr: %s", path);
+    for (size_t i = 0; i < sizeof(import_signals) / sizeof(import_signals[0]); i++)
+        sigaction(import_signals[i], &action, &old[i]);
+    alarm(IMPORT_SECONDS + (unsigned)(file_bytes / IMPORT_BYTES_PER_SECOND));
     struct aiPropertyStore *properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, "PP_SBP_REMOVE", aiPrimitiveType_POINT | aiPrimitiveType_LINE);
     const struct aiScene *scene = aiImportFileExWithProperties(
         path, aiProcess_Triangulate | aiProcess_GenSmoothNormals | aiProcess_SortByPType | aiProcess_JoinIdenticalVertices,
         NULL, properties);
     aiReleasePropertyStore(properties);
+    alarm(0);
+    for (size_t i = 0; i < sizeof(import_signals) / sizeof(import_signals[0]); i++)
+        sigaction(import_signals[i], &old[i], NULL);
+    return scene;
+}
+
+bool model_load(const char *path, struct model *model)
+{
+    memset(model, 0, sizeof(*model));
+    struct stat status;
+    if (stat(path, &status) != 0 || access(path, R_OK) != 0) {
+        fprintf(stderr, "cdxr: %s: cannot be opened: %s\n", path, strerror(errno));
+        return false;
+    }
+    if (!S_ISREG(status.st_mode)) {
+        fprintf(stderr, "cdxr: %s: is no regular file\n", path);
+        return false;
+    }
+    const struct aiScene *scene = import(path, (uint64_t)status.st_size);
     if (!scene || !scene->mRootNode) {
         fprintf(stderr, "cdxr: %s: %s\n", path, scene ? "holds no scene" : aiGetErrorString());
         return false;

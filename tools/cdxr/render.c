@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * cdxr render: a model file to a picture, through the public D3D12 API alone. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cdxr/cdxr.h>
 
@@ -151,17 +153,17 @@ static bool render_model(const struct render_options *o, struct model *m)
     return ok;
 }
 
-/* Better to know before minutes of rendering. Leaves an existing file alone. */
+/* Better to know before minutes of rendering. Leaves whatever is there alone. */
 static bool output_is_writable(const char *path)
 {
+    bool is_new = access(path, F_OK) != 0;
     FILE *file = fopen(path, "ab");
     if (!file) {
-        fprintf(stderr, "cdxr: %s: cannot be written\n", path);
+        fprintf(stderr, "cdxr: %s: cannot be written: %s\n", path, strerror(errno));
         return false;
     }
-    long length = ftell(file);
     fclose(file);
-    if (length == 0)
+    if (is_new)
         remove(path);
     return true;
 }
