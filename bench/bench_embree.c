@@ -10,7 +10,8 @@
 
 struct bench_embree {
     RTCDevice device;
-    RTCScene scene;
+    RTCScene scene; /* what is traced */
+    RTCScene bottom; /* NULL: no instances */
     RTCGeometry geometry;
     int64_t bytes;
 };
@@ -46,21 +47,44 @@ static RTCGeometry make_geometry(RTCDevice device, const struct scene_mesh *mesh
     return geometry;
 }
 
-struct bench_embree *bench_embree_create(const struct scene_mesh *mesh, bool robust, enum bench_quality quality,
-                                         uint32_t threads, double *build_seconds, uint64_t *bytes)
+static RTCScene make_scene(RTCDevice device, const struct bench_embree_settings *settings)
+{
+    RTCScene scene = rtcNewScene(device);
+    rtcSetSceneBuildQuality(scene, quality_of(settings->quality));
+    rtcSetSceneFlags(scene, (settings->robust ? RTC_SCENE_FLAG_ROBUST : RTC_SCENE_FLAG_NONE) |
+                                (settings->compact ? RTC_SCENE_FLAG_COMPACT : RTC_SCENE_FLAG_NONE));
+    return scene;
+}
+
+static void attach_instances(struct bench_embree *e, const struct bench_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        RTCGeometry instance = rtcNewGeometry(e->device, RTC_GEOMETRY_TYPE_INSTANCE);
+        rtcSetGeometryInstancedScene(instance, e->bottom);
+        rtcSetGeometryTransform(instance, 0, RTC_FORMAT_FLOAT3X4_ROW_MAJOR, scene->instances[i].transform);
+        rtcCommitGeometry(instance);
+        rtcAttachGeometry(e->scene, instance);
+        rtcReleaseGeometry(instance);
+    }
+}
+
+struct bench_embree *bench_embree_create(const struct bench_scene *scene, const struct bench_embree_settings *settings,
+                                         double *build_seconds, uint64_t *bytes)
 {
     struct bench_embree *e = calloc(1, sizeof(*e));
-    e->device = make_device(threads);
+    e->device = make_device(settings->threads);
     rtcSetDeviceMemoryMonitorFunction(e->device, count_bytes, &e->bytes);
-    e->scene = rtcNewScene(e->device);
-    rtcSetSceneBuildQuality(e->scene, quality_of(quality));
-    if (robust)
-        rtcSetSceneFlags(e->scene, RTC_SCENE_FLAG_ROBUST);
-    e->geometry = make_geometry(e->device, mesh);
-    rtcSetGeometryBuildQuality(e->geometry, quality_of(quality));
+    e->scene = make_scene(e->device, settings);
+    e->bottom = scene->instance_count ? make_scene(e->device, settings) : NULL;
+    e->geometry = make_geometry(e->device, &scene->mesh);
+    rtcSetGeometryBuildQuality(e->geometry, quality_of(settings->quality));
     rtcCommitGeometry(e->geometry);
-    rtcAttachGeometry(e->scene, e->geometry);
+    rtcAttachGeometry(e->bottom ? e->bottom : e->scene, e->geometry);
     double start = bench_seconds();
+    if (e->bottom) {
+        rtcCommitScene(e->bottom);
+        attach_instances(e, scene);
+    }
     rtcCommitScene(e->scene);
     *build_seconds = bench_seconds() - start;
     *bytes = (uint64_t)e->bytes;
@@ -73,6 +97,8 @@ void bench_embree_destroy(struct bench_embree *e)
         return;
     rtcReleaseGeometry(e->geometry);
     rtcReleaseScene(e->scene);
+    if (e->bottom)
+        rtcReleaseScene(e->bottom);
     rtcReleaseDevice(e->device);
     free(e);
 }
@@ -167,7 +193,7 @@ double bench_embree_build_tiny(const struct scene_mesh *mesh, uint32_t count, ui
     return seconds;
 }
 
-double bench_embree_refit(struct bench_embree *e, const struct scene_mesh *mesh)
+double bench_embree_refit(struct bench_embree *e)
 {
     rtcSetSceneFlags(e->scene, RTC_SCENE_FLAG_ROBUST | RTC_SCENE_FLAG_DYNAMIC); /* without it Embree builds anew */
     rtcSetGeometryBuildQuality(e->geometry, RTC_BUILD_QUALITY_REFIT);
@@ -183,8 +209,8 @@ bool bench_embree_is_available(void)
     return false;
 }
 
-struct bench_embree *bench_embree_create(const struct scene_mesh *mesh, bool robust, enum bench_quality quality,
-                                         uint32_t threads, double *build_seconds, uint64_t *bytes)
+struct bench_embree *bench_embree_create(const struct bench_scene *scene, const struct bench_embree_settings *settings,
+                                         double *build_seconds, uint64_t *bytes)
 {
     *build_seconds = 0;
     *bytes = 0;
@@ -212,7 +238,7 @@ double bench_embree_build_tiny(const struct scene_mesh *mesh, uint32_t count, ui
     return 0;
 }
 
-double bench_embree_refit(struct bench_embree *embree, const struct scene_mesh *mesh)
+double bench_embree_refit(struct bench_embree *embree)
 {
     return 0;
 }

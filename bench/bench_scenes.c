@@ -7,11 +7,13 @@
 #include "bench.h"
 
 const char *const bench_work_names[BENCH_WORK_COUNT] = {"primary", "ao", "diffuse", "random"};
-enum { SCENE_TERRAIN, SCENE_SPHERES, SCENE_NEEDLES, SCENE_COUNT };
+static const char *const scene_names[BENCH_SCENE_COUNT] = {"terrain", "spheres", "needles", "dragon", "engines"};
 
-uint32_t bench_scene_count(void)
+static void look(struct bench_scene *scene, float ex, float ey, float ez, float tx, float ty, float tz)
 {
-    return SCENE_COUNT;
+    const float eye[3] = {ex, ey, ez}, target[3] = {tx, ty, tz};
+    memcpy(scene->eye, eye, sizeof(eye));
+    memcpy(scene->target, target, sizeof(target));
 }
 
 static void make_spheres(struct bench_scene *scene, bool quick)
@@ -23,8 +25,7 @@ static void make_spheres(struct bench_scene *scene, bool quick)
                            scene_random_float(&random, -10, 10)};
         scene_make_sphere(&scene->mesh, center, scene_random_float(&random, 0.2f, 1.5f), 16, 30, NULL);
     }
-    memcpy(scene->eye, (float[3]){0, 4, -24}, 12);
-    memcpy(scene->target, (float[3]){0, 0, 0}, 12);
+    look(scene, 0, 4, -24, 0, 0, 0);
     scene->ao_length = 2;
 }
 
@@ -44,31 +45,109 @@ static void make_needles(struct bench_scene *scene, bool quick)
         }
         scene_mesh_add_corners(&scene->mesh, corners);
     }
-    memcpy(scene->eye, (float[3]){0, 4, -24}, 12);
-    memcpy(scene->target, (float[3]){0, 0, 0}, 12);
+    look(scene, 0, 4, -24, 0, 0, 0);
     scene->ao_length = 2;
 }
 
-void bench_scene_make(uint32_t index, bool quick, struct bench_scene *scene)
+/* The whole of a model from the front, a little from above. */
+static void look_at_mesh(struct bench_scene *scene)
 {
-    *scene = (struct bench_scene){0};
+    float lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY}, extent = 0;
+    for (uint32_t i = 0; i < scene->mesh.vertex_count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            lower[axis] = fminf(lower[axis], scene->mesh.vertices[i][axis]);
+            upper[axis] = fmaxf(upper[axis], scene->mesh.vertices[i][axis]);
+        }
+    for (int axis = 0; axis < 3; axis++) {
+        scene->target[axis] = 0.5f * (lower[axis] + upper[axis]);
+        extent = fmaxf(extent, upper[axis] - lower[axis]);
+    }
+    memcpy(scene->eye, scene->target, sizeof(scene->eye));
+    scene->eye[1] += 0.3f * extent;
+    scene->eye[2] += 0.95f * extent;
+    scene->ao_length = 0.1f * extent;
+}
+
+/* An 8 x 2 x 8 block of engines, turned and scaled each in its own way, seen from a corner. */
+static void place_engines(struct bench_scene *scene)
+{
+    struct scene_random random = {21};
+    float extent = scene->ao_length * 10, center[3];
+    memcpy(center, scene->target, sizeof(center));
+    scene->instance_count = 128;
+    scene->instances = calloc(scene->instance_count, sizeof(*scene->instances));
+    for (uint32_t i = 0; i < scene->instance_count; i++) {
+        struct scene_instance *instance = &scene->instances[i];
+        float angle = scene_random_float(&random, 0, 6.2831853f), scale = scene_random_float(&random, 0.6f, 1.1f);
+        float rows[3][3] = {{cosf(angle), 0, sinf(angle)}, {0, 1, 0}, {-sinf(angle), 0, cosf(angle)}};
+        float place[3] = {(float)(i % 8) * extent, (float)(i / 64) * extent, (float)(i / 8 % 8) * extent};
+        instance->mask = 0xff;
+        for (int r = 0; r < 3; r++) {
+            instance->transform[r * 4 + 3] = place[r];
+            for (int c = 0; c < 3; c++) {
+                instance->transform[r * 4 + c] = rows[r][c] * scale;
+                instance->transform[r * 4 + 3] -= rows[r][c] * scale * center[c];
+            }
+        }
+    }
+    look(scene, -2 * extent, 4 * extent, -2 * extent, 4 * extent, 0, 4 * extent);
+}
+
+static bool fill(enum bench_scene_index index, bool quick, struct bench_scene *scene)
+{
     switch (index) {
-    case SCENE_TERRAIN:
-        scene->name = "terrain";
+    case BENCH_SCENE_TERRAIN:
         scene_make_terrain(&scene->mesh, quick ? 224 : 708, 100, 20, 10);
-        memcpy(scene->eye, (float[3]){-10, 30, -10}, 12);
-        memcpy(scene->target, (float[3]){50, 0, 50}, 12);
+        look(scene, -10, 30, -10, 50, 0, 50);
         scene->ao_length = 5;
-        break;
-    case SCENE_SPHERES:
-        scene->name = "spheres";
+        return true;
+    case BENCH_SCENE_SPHERES:
         make_spheres(scene, quick);
-        break;
-    default:
-        scene->name = "needles";
+        return true;
+    case BENCH_SCENE_NEEDLES:
         make_needles(scene, quick);
+        return true;
+    default:
         break;
     }
+    if (!(index == BENCH_SCENE_DRAGON ? bench_model_dragon(&scene->mesh) : bench_model_engine(&scene->mesh)))
+        return false;
+    look_at_mesh(scene);
+    if (index == BENCH_SCENE_ENGINES)
+        place_engines(scene);
+    return true;
+}
+
+bool bench_scene_make(enum bench_scene_index index, bool quick, struct bench_scene *scene)
+{
+    *scene = (struct bench_scene){.name = scene_names[index]};
+    if (bench_options.scene && strcmp(bench_options.scene, scene->name) != 0)
+        return false;
+    return fill(index, quick, scene);
+}
+
+/* Case i: what is thin (i % 4), how thin (i / 4 % 5) and how many (i / 20) differ. */
+void bench_scene_make_thin(uint32_t case_index, struct bench_scene *scene)
+{
+    struct scene_random random = {1000 + case_index};
+    const uint32_t kind = case_index % 4, count = 500u << case_index / 20;
+    const float width = powf(10, -1.0f - (float)(case_index / 4 % 5));
+    *scene = (struct bench_scene){.name = "thin", .ao_length = 2};
+    for (uint32_t i = 0; i < count; i++) {
+        float corners[3][3], along[3], across[3];
+        scene_random_direction(&random, along);
+        scene_random_direction(&random, across);
+        for (int axis = 0; axis < 3; axis++) {
+            float start = scene_random_float(&random, -10, 10), reach = kind == 1 ? 8 : 1; /* 1: across the whole scene */
+            if (kind == 2) /* all parallel to an axis but slanted a little, the worst case of boxes is kind 1 */
+                along[axis] = (axis == 0 ? 1.0f : 0.05f * along[axis]);
+            corners[0][axis] = kind == 3 ? 0 : start - along[axis] * reach; /* 3: a fan around one point */
+            corners[1][axis] = start + along[axis] * reach;
+            corners[2][axis] = start + along[axis] * 0.7f * reach + across[axis] * width;
+        }
+        scene_mesh_add_corners(&scene->mesh, corners);
+    }
+    look(scene, 0, 4, -24, 0, 0, 0);
 }
 
 static void normalize(float v[3])
@@ -109,6 +188,15 @@ static void make_primary(struct bench_scene *scene, uint32_t width)
     }
 }
 
+/* Instances of the scenes turn and scale evenly, so normals go as directions do. */
+static void rotate(const float transform[12], float v[3])
+{
+    float r[3];
+    for (int i = 0; i < 3; i++)
+        r[i] = transform[i * 4] * v[0] + transform[i * 4 + 1] * v[1] + transform[i * 4 + 2] * v[2];
+    memcpy(v, r, sizeof(r));
+}
+
 /* Direction over the hit's hemisphere, by cosine. */
 static void bounce(const struct bench_scene *scene, const struct abi_ray *ray, const struct trace_hit *hit,
                    struct scene_random *random, struct abi_ray *out)
@@ -121,6 +209,8 @@ static void bounce(const struct bench_scene *scene, const struct abi_ray *ray, c
         e2[i] = c[i] - a[i];
     }
     cross(e1, e2, n);
+    if (scene->instance_count)
+        rotate(scene->instances[hit->instance_index].transform, n);
     normalize(n);
     for (int i = 0; i < 3; i++)
         side += n[i] * ray->direction[i];
@@ -128,7 +218,7 @@ static void bounce(const struct bench_scene *scene, const struct abi_ray *ray, c
     for (int i = 0; i < 3; i++) {
         n[i] = side > 0 ? -n[i] : n[i];
         out->direction[i] += n[i] * 1.001f;
-        out->origin[i] = ray->origin[i] + hit->t * ray->direction[i] + n[i] * 1e-3f;
+        out->origin[i] = ray->origin[i] + hit->t * ray->direction[i] + n[i] * 5e-4f * scene->ao_length;
     }
     normalize(out->direction);
     out->t_min = 0;
@@ -165,6 +255,7 @@ void bench_scene_make_rays(struct bench_scene *scene, uint64_t structure, uint32
 void bench_scene_finish(struct bench_scene *scene)
 {
     scene_mesh_finish(&scene->mesh);
+    free(scene->instances);
     for (int work = 0; work < BENCH_WORK_COUNT; work++)
         free(scene->rays[work]);
 }
