@@ -18,6 +18,9 @@ enum abi_ray_flag {
     ABI_RAY_FLAG_SKIP_TRIANGLES = 0x100,
     ABI_RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES = 0x200,
     ABI_RAY_FLAG_FORCE_OMM_2_STATE = 0x400,
+    /* Never a shader's: where pipeline or ray query allow opacity micromaps, in pipeline_flags of a traversal (the flag of
+     * the pipeline configuration, 0x400, is another one than the ray flag of that number). */
+    ABI_TRACE_FLAG_ALLOW_MICROMAPS = 0x10000,
 };
 
 enum abi_hit_kind { ABI_HIT_KIND_TRIANGLE_FRONT_FACE = 254, ABI_HIT_KIND_TRIANGLE_BACK_FACE = 255 };

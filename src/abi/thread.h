@@ -66,7 +66,7 @@ struct abi_pipeline {
     uint32_t slot_mask;                   /* number of slots - 1, a power of two less one */
     const struct abi_group *const *slots; /* group of hash h: the first match from slot (h & slot_mask) on; NULL ends */
     uint32_t max_recursion_depth;
-    uint32_t pipeline_flags; /* D3D12_RAYTRACING_PIPELINE_FLAGS, or'ed into every TraceRay */
+    uint32_t pipeline_flags; /* enum abi_ray_flag, or'ed into every TraceRay */
     uint32_t max_payload_bytes;
     uint32_t max_attribute_bytes;
     uint64_t stack_bytes;

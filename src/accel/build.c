@@ -6,6 +6,7 @@
 
 #include "accel/emit.h"
 #include "accel/instances.h"
+#include "accel/micromap.h"
 #include "accel/plan.h"
 #include "accel/update.h"
 #include "base/thread_pool.h"
@@ -110,6 +111,8 @@ static uint32_t header_flags(const struct builder *b)
     const struct accel_build_inputs *inputs = &b->arguments->inputs;
     if (b->plan.kind == ACCEL_KIND_INSTANCES)
         return b->is_single_identity ? ACCEL_FLAG_IDENTITY_INSTANCE : 0;
+    if (b->plan.micromap_link_bytes)
+        return ACCEL_FLAG_HAS_MICROMAPS; /* opacity is no longer that of the geometry */
     for (uint32_t i = 0; i < inputs->count; i++)
         if (!(inputs->geometries[i].flags & ACCEL_GEOMETRY_FLAG_OPAQUE))
             return 0;
@@ -144,6 +147,8 @@ static void write_header(struct builder *b)
     }
     h->geometry_offset = is_top ? 0 : sizeof(*h);
     h->node_offset = align64(sizeof(*h) + h->geometry_count * sizeof(struct accel_geometry_entry));
+    h->micromap_link_offset = b->plan.micromap_link_bytes ? h->node_offset : 0;
+    h->node_offset += b->plan.micromap_link_bytes;
     h->leaf_offset = align64(h->node_offset + h->node_count * sizeof(struct accel_node));
     h->structure_bytes = align64(h->leaf_offset + h->leaf_count * b->plan.leaf_bytes);
 }
@@ -157,6 +162,8 @@ static void write_sections(struct builder *b)
         memmove(base + b->header->leaf_offset, base + b->plan.result_bytes - bytes, bytes);
     } else {
         write_geometry_table(inputs, (struct accel_geometry_entry *)(base + b->header->geometry_offset));
+        if (b->plan.micromap_link_bytes)
+            accel_micromap_link_write(inputs, b->header);
     }
     b->emit.nodes = (struct accel_node *)(base + b->header->node_offset);
     b->emit.blocks = base + b->header->leaf_offset;
@@ -167,14 +174,21 @@ static void write_sections(struct builder *b)
 enum status accel_build(const struct accel_build_arguments *arguments, struct reason *reason)
 {
     struct builder b = {.arguments = arguments, .header = arguments->result, .condition = 1};
+    if (arguments->inputs.level == ACCEL_LEVEL_MICROMAPS) {
+        RETURN_IF_FAILED(accel_check_inputs(&arguments->inputs, reason));
+        return accel_micromap_build(arguments, reason);
+    }
     if (arguments->inputs.flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE) {
         RETURN_IF_FAILED(accel_update_check(arguments, reason));
         if (arguments->inputs.level == ACCEL_LEVEL_BOTTOM) {
+            RETURN_IF_FAILED(accel_micromap_link_resolve(arguments, reason));
             accel_update_bottom(arguments);
             return STATUS_OK;
         }
     }
     RETURN_IF_FAILED(accel_plan_make(&b.plan, &arguments->inputs, reason));
+    if (b.plan.micromap_link_bytes)
+        RETURN_IF_FAILED(accel_micromap_link_resolve(arguments, reason));
     b.header->magic = 0;
     prepare_sah(&b);
     if (b.plan.kind == ACCEL_KIND_INSTANCES)

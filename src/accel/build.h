@@ -37,12 +37,12 @@ enum accel_instance_flag { /* D3D12_RAYTRACING_INSTANCE_FLAGS */
 };
 enum accel_instances_layout { ACCEL_INSTANCES_ARRAY = 0, ACCEL_INSTANCES_ARRAY_OF_POINTERS = 1 };
 
-/* Link of a geometry to an opacity micromap array (accel/micromap.c). */
+/* Link of a geometry to an opacity micromap array (accel/micromap_link.c). */
 struct accel_micromap_link {
-    uint64_t array;        /* address of a built micromap array, 0 = none */
+    uint64_t array;        /* address of a built micromap array, 0 = none: special indices only */
     uint64_t index_buffer; /* one index a triangle; 0: triangle i uses micromap i */
     uint64_t index_stride_bytes;
-    uint32_t index_format; /* DXGI_FORMAT: R8_UINT, R16_UINT, R32_UINT or their SINT, UNKNOWN without a buffer */
+    uint32_t index_format; /* DXGI_FORMAT R8_UINT 62, R16_UINT 57, R32_UINT 42; UNKNOWN 0 without a buffer */
     uint32_t base_location;
 };
 
@@ -76,8 +76,22 @@ struct accel_geometry {
     };
 };
 
+/* D3D12_RAYTRACING_OPACITY_MICROMAP_HISTOGRAM_ENTRY. */
+struct accel_micromap_histogram {
+    uint32_t count, level, format;
+};
+
+/* D3D12_RAYTRACING_OPACITY_MICROMAP_ARRAY_DESC. The histogram is CPU memory; the rest is read by the build only. */
+struct accel_micromap_array {
+    const struct accel_micromap_histogram *histogram;
+    uint32_t histogram_count;
+    uint64_t input;             /* raw states; micromap i starts at input + its ByteOffset */
+    uint64_t descs;             /* struct accel_micromap each, state_byte from input; as many as the histogram says */
+    uint64_t desc_stride_bytes;
+};
+
 /* A build description. Top level: instances is the address of D3D12_RAYTRACING_INSTANCE_DESC[count] or of
- * uint64_t[count] pointing at them. Bottom level: geometries[count]. */
+ * uint64_t[count] pointing at them. Bottom level: geometries[count]. Micromaps: micromap_array. */
 struct accel_build_inputs {
     uint32_t level;            /* enum accel_level */
     uint32_t flags;            /* enum accel_build_flag */
@@ -85,6 +99,7 @@ struct accel_build_inputs {
     uint32_t instances_layout; /* enum accel_instances_layout */
     uint64_t instances;
     const struct accel_geometry *geometries;
+    const struct accel_micromap_array *micromap_array; /* ACCEL_LEVEL_MICROMAPS; count is 1 */
 };
 
 struct accel_prebuild_info {
@@ -103,7 +118,7 @@ struct accel_reader {
 struct accel_build_arguments {
     struct accel_build_inputs inputs;
     struct thread_pool *pool; /* NULL: the caller's thread alone; the result does not depend on it */
-    void *result;             /* ACCEL_ALIGNMENT_BYTES aligned, prebuild result_bytes */
+    void *result;             /* ACCEL_ALIGNMENT_BYTES aligned (micromaps: 128), prebuild result_bytes */
     void *scratch;            /* ACCEL_ALIGNMENT_BYTES aligned, prebuild scratch_bytes (update_scratch_bytes) */
     const void *source;       /* read with PERFORM_UPDATE only; may equal result */
     const struct accel_reader *reader; /* NULL: every non-zero instance pointer is trusted */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Rules of build descriptions that hold whatever is in memory: types, counts, formats, alignment
  * (Raytracing.md, D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS and the structures below it). */
+#include "accel/micromap.h"
 #include "accel/plan.h"
 #include "accel/vertex.h"
 
@@ -47,14 +48,16 @@ static enum status check_bottom(const struct accel_build_inputs *inputs, struct 
         return reason_set(reason, STATUS_INVALID, "NumDescs is %u, at most 2^24 geometries", inputs->count);
     for (uint32_t i = 0; i < inputs->count; i++) {
         const struct accel_geometry *geometry = &inputs->geometries[i];
-        if (geometry->type != inputs->geometries[0].type)
+        if ((geometry->type == ACCEL_GEOMETRY_BOXES) != (inputs->geometries[0].type == ACCEL_GEOMETRY_BOXES))
             return reason_set(reason, STATUS_INVALID, "geometry %u has another type than geometry 0", i);
-        if (geometry->type == ACCEL_GEOMETRY_TRIANGLES)
-            RETURN_IF_FAILED(check_triangles(&geometry->triangles, i, reason));
-        else if (geometry->type == ACCEL_GEOMETRY_BOXES)
+        if (geometry->type > ACCEL_GEOMETRY_OMM_TRIANGLES)
+            return reason_set(reason, STATUS_INVALID, "geometry %u: type %u is unknown", i, geometry->type);
+        if (geometry->type == ACCEL_GEOMETRY_BOXES)
             RETURN_IF_FAILED(check_boxes(&geometry->boxes, i, reason));
         else
-            return reason_set(reason, STATUS_INVALID, "geometry %u: type %u is unknown", i, geometry->type);
+            RETURN_IF_FAILED(check_triangles(&geometry->triangles, i, reason));
+        if (geometry->type == ACCEL_GEOMETRY_OMM_TRIANGLES)
+            RETURN_IF_FAILED(accel_micromap_link_check(&geometry->triangles, i, reason));
         uint64_t count = accel_geometry_primitive_count(geometry);
         if (count > ACCEL_MAX_PRIMITIVES || (primitives += count) > ACCEL_MAX_PRIMITIVES)
             return reason_set(reason, STATUS_INVALID, "geometry %u: more than 2^29 primitives in one structure", i);
@@ -67,6 +70,10 @@ enum status accel_check_inputs(const struct accel_build_inputs *inputs, struct r
     uint32_t both = ACCEL_BUILD_FLAG_PREFER_FAST_TRACE | ACCEL_BUILD_FLAG_PREFER_FAST_BUILD;
     if ((inputs->flags & both) == both)
         return reason_set(reason, STATUS_INVALID, "Flags: PREFER_FAST_TRACE and PREFER_FAST_BUILD exclude each other");
+    if (inputs->level == ACCEL_LEVEL_MICROMAPS)
+        return accel_micromap_check(inputs, reason);
+    if ((inputs->flags & ACCEL_BUILD_FLAG_ALLOW_OMM_UPDATE) && !(inputs->flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE))
+        return reason_set(reason, STATUS_INVALID, "Flags: ALLOW_OMM_LINKAGE_UPDATE needs ALLOW_UPDATE");
     if (inputs->level == ACCEL_LEVEL_BOTTOM)
         return check_bottom(inputs, reason);
     if (inputs->level != ACCEL_LEVEL_TOP)

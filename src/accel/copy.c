@@ -46,7 +46,7 @@ enum status accel_postbuild_info(enum accel_postbuild_type type, const void *str
         return STATUS_OK;
     case ACCEL_POSTBUILD_SERIALIZATION:
         out[0] = accel_serialized_bytes(header);
-        out[1] = header->blas_pointer_count;
+        out[1] = accel_serialized_postamble_count(header);
         return STATUS_OK;
     case ACCEL_POSTBUILD_TOOLS_VISUALIZATION:
         out[0] = accel_decoded_bytes(header);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "accel/decode.h"
 
+#include "accel/micromap.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -44,12 +46,19 @@ static uint64_t primitive_bytes(const struct accel_header *h)
     return h->kind == ACCEL_KIND_BOXES ? BOX_BYTES : TRIANGLE_BYTES;
 }
 
+static uint64_t align8(uint64_t bytes)
+{
+    return (bytes + 7) / 8 * 8;
+}
+
 uint64_t accel_decoded_bytes(const struct accel_header *h)
 {
+    if (h->kind == ACCEL_KIND_MICROMAPS)
+        return accel_micromap_decoded_bytes(h);
     if (h->kind == ACCEL_KIND_INSTANCES)
         return sizeof(struct tools_header) + h->leaf_count * (uint64_t)sizeof(struct tools_instance);
     return sizeof(struct tools_header) + h->geometry_count * (uint64_t)sizeof(struct tools_geometry) +
-           h->primitive_count * primitive_bytes(h);
+           align8(h->primitive_count * primitive_bytes(h)) + accel_micromap_link_decoded_bytes(h);
 }
 
 static void decode_instances(const struct accel_header *h, uint8_t *out)
@@ -113,15 +122,27 @@ static void decode_box_block(const struct accel_header *h, const struct accel_bo
     }
 }
 
+/* Geometries with micromaps are described by two pointers in place of the triangle description. */
+static void decode_links(const struct accel_header *h, uint8_t *descs, uint8_t *out)
+{
+    for (uint32_t i = 0; i < h->geometry_count; i++) {
+        struct tools_geometry *desc = (struct tools_geometry *)descs + i;
+        if (entries_of(h)[i].type == ACCEL_GEOMETRY_OMM_TRIANGLES)
+            accel_micromap_link_decode(h, i, &out, (uint8_t *)&desc->triangles);
+    }
+}
+
 enum status accel_decode(void *destination, uint64_t destination_bytes, const struct accel_header *source, struct reason *reason)
 {
     uint64_t needed_bytes = accel_decoded_bytes(source);
     bool is_top = source->kind == ACCEL_KIND_INSTANCES;
-    if (source->kind == ACCEL_KIND_MICROMAPS)
-        return reason_set(reason, STATUS_INVALID, "VISUALIZATION_DECODE_FOR_TOOLS of a micromap array");
     if (destination_bytes < needed_bytes)
         return reason_set(reason, STATUS_INVALID, "VISUALIZATION_DECODE_FOR_TOOLS needs %llu bytes, the destination has %llu",
                           (unsigned long long)needed_bytes, (unsigned long long)destination_bytes);
+    if (source->kind == ACCEL_KIND_MICROMAPS) {
+        accel_micromap_decode(destination, source);
+        return STATUS_OK;
+    }
     struct tools_header header = {is_top ? ACCEL_LEVEL_TOP : ACCEL_LEVEL_BOTTOM, is_top ? source->leaf_count : source->geometry_count};
     uint8_t *descs = (uint8_t *)destination + sizeof(header);
     memcpy(destination, &header, sizeof(header));
@@ -139,5 +160,6 @@ enum status accel_decode(void *destination, uint64_t destination_bytes, const st
         else
             decode_triangle_block(source, (const struct accel_triangle_block *)leaves + i, descs);
     }
+    decode_links(source, descs, data + align8(source->primitive_count * primitive_bytes(source)));
     return STATUS_OK;
 }

@@ -5,7 +5,8 @@
  *   geometry table             struct accel_geometry_entry[geometry_count]   (bottom level)
  *   nodes                      struct accel_node[node_count], depth first: a child's index is above its parent's
  *   leaves                     struct accel_triangle_block[] | struct accel_box_block[] | struct abi_instance[]
- *   micromap links             uint32_t[4] per triangle block, only with ACCEL_FLAG_HAS_MICROMAPS
+ *   micromap links             struct accel_micromap_linkage[geometry_count] and the index arrays that these name,
+ *                              directly behind the geometry table; only with ACCEL_FLAG_HAS_MICROMAPS
  *   update data                private to accel/update.c, only with ALLOW_UPDATE
  *
  * Sections are found by byte offsets from the header (0: section absent). Written by accel/, read by trace/.
@@ -34,13 +35,13 @@ enum accel_kind {
     ACCEL_KIND_TRIANGLES = 1,
     ACCEL_KIND_BOXES = 2,
     ACCEL_KIND_INSTANCES = 3,
-    ACCEL_KIND_MICROMAPS = 4, /* opacity micromap array: struct accel_header, then its own sections */
+    ACCEL_KIND_MICROMAPS = 4, /* opacity micromap array: struct accel_header, then entries and states (below) */
 };
 
 enum accel_flag {
     ACCEL_FLAG_QUANTIZED_NODES = 0x1,  /* nodes are struct accel_quantized_node */
     ACCEL_FLAG_INDEXED_LEAVES = 0x2,   /* leaves are struct accel_indexed_block over a vertex section */
-    ACCEL_FLAG_HAS_MICROMAPS = 0x4,
+    ACCEL_FLAG_HAS_MICROMAPS = 0x4,    /* a geometry is linked to opacity micromaps */
     ACCEL_FLAG_ALL_OPAQUE = 0x8,       /* every geometry has the opaque flag */
     ACCEL_FLAG_IDENTITY_INSTANCE = 0x10, /* top level with exactly one active instance whose transform is the identity */
     ACCEL_FLAG_DUPLICATES = 0x20,      /* spatial splits: a primitive may be in several leaves */
@@ -79,7 +80,7 @@ struct accel_header {
     uint64_t geometry_offset;
     uint64_t node_offset;
     uint64_t leaf_offset;
-    uint64_t micromap_link_offset;
+    uint64_t micromap_link_offset; /* bottom level: linkage table; 0 without linked geometry */
     uint64_t update_offset;
     uint64_t vertex_offset;  /* indexed leaves only */
     uint32_t geometry_count; /* instances: 0 */
@@ -93,8 +94,8 @@ struct accel_header {
      * (1 for the identity); scales the traversal's box margin. 1 for the bottom level. */
     float transform_condition;
     float sah_cost;          /* of the tree as built, for tools */
-    uint32_t micromap_index_format;
-    uint64_t micromap_array; /* address of the linked micromap array (one per geometry: see accel_geometry_entry) */
+    uint32_t micromap_count; /* bottom level: linked geometries that have an array (pointers of the serialised form) */
+    uint64_t state_offset;   /* micromap array: the packed states */
     uint64_t updates;        /* number of updates since the last build */
     uint8_t reserved[96];
 };
@@ -108,9 +109,50 @@ struct accel_geometry_entry {
     uint32_t vertex_count;
     uint32_t index_format;
     uint32_t vertex_format;
-    uint64_t micromap_array; /* address, 0 = none */
+    uint64_t reserved;
 };
 _Static_assert(sizeof(struct accel_geometry_entry) == 32, "geometry entry bytes");
+
+/* How triangles of a geometry find their opacity micromaps, whatever the leaves look like: an array of index_bytes each
+ * at index_offset, one index a triangle in the application's order; index_offset 0: triangle i has index i. The four
+ * greatest values of index_bytes (ACCEL_MICROMAP_SPECIAL) stand for a whole triangle of one state, all others count
+ * from base_location on in the micromap array. 32 bytes. */
+struct accel_micromap_linkage {
+    uint64_t array;         /* address of a structure of ACCEL_KIND_MICROMAPS; 0: special indices only, or not linked */
+    uint64_t index_offset;
+    uint32_t index_bytes;   /* 1, 2 or 4 */
+    uint32_t base_location;
+    uint32_t used_count;    /* entries that the array must have: the greatest index with base_location, plus 1 */
+    uint32_t is_linked;     /* 0: the geometry has no micromaps, its opaque flag counts */
+};
+_Static_assert(sizeof(struct accel_micromap_linkage) == 32, "micromap linkage bytes");
+
+enum { ACCEL_MICROMAP_SPECIAL_COUNT = 4, ACCEL_MICROMAP_MAX_LEVEL = 12 };
+
+enum accel_micromap_format { ACCEL_MICROMAP_2_STATE = 1, ACCEL_MICROMAP_4_STATE = 2 }; /* and bits of a state */
+
+/* The low bit alone is the state in 2-state mode. */
+enum accel_micromap_state {
+    ACCEL_MICROMAP_TRANSPARENT = 0,
+    ACCEL_MICROMAP_OPAQUE = 1,
+    ACCEL_MICROMAP_UNKNOWN_TRANSPARENT = 2,
+    ACCEL_MICROMAP_UNKNOWN_OPAQUE = 3,
+};
+
+/* One micromap of an array: entries at leaf_offset, leaf_count of them, in the application's order. Its states are
+ * 4^level times format bits at state_offset + state_byte, along the curve of docs/bvh.md, low bits first. The layout is
+ * that of D3D12_RAYTRACING_OPACITY_MICROMAP_DESC. 8 bytes. */
+struct accel_micromap {
+    uint32_t state_byte;
+    uint16_t level;
+    uint16_t format; /* enum accel_micromap_format */
+};
+_Static_assert(sizeof(struct accel_micromap) == 8, "micromap bytes");
+
+static inline uint32_t accel_micromap_state_bytes(uint32_t level, uint32_t format)
+{
+    return ((format << (2 * level)) + 7) / 8;
+}
 
 /* planes[axis * 2 + (0 lower | 1 upper)][child]. 224 bytes. */
 struct accel_node {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "accel/plan.h"
 
+#include "accel/micromap.h"
+
 static const struct sah_limits triangle_limits = {ACCEL_TRIANGLE_BLOCK_WIDTH, 2 * ACCEL_TRIANGLE_BLOCK_WIDTH, 1, 7};
 static const struct sah_limits box_limits = {ACCEL_BOX_BLOCK_WIDTH, ACCEL_BOX_BLOCK_WIDTH, 1, 7};
 static const struct sah_limits instance_limits = {1, 1, 4, 7};
@@ -38,6 +40,7 @@ static void plan_result(struct accel_plan *plan, const struct accel_build_inputs
     uint64_t offset = sizeof(struct accel_header);
     if (plan->kind != ACCEL_KIND_INSTANCES)
         take(&offset, inputs->count * (uint64_t)sizeof(struct accel_geometry_entry));
+    take(&offset, plan->micromap_link_bytes);
     take(&offset, plan->node_count * sizeof(struct accel_node));
     take(&offset, plan->block_count * plan->leaf_bytes);
     plan->result_bytes = (offset + 255) / 256 * 256;
@@ -65,6 +68,7 @@ enum status accel_plan_make(struct accel_plan *plan, const struct accel_build_in
     RETURN_IF_FAILED(accel_check_inputs(inputs, reason));
     plan_kind(plan, inputs);
     plan->primitive_count = 0;
+    plan->micromap_link_bytes = plan->kind == ACCEL_KIND_TRIANGLES ? accel_micromap_link_bytes(inputs) : 0;
     if (plan->kind == ACCEL_KIND_INSTANCES)
         plan->primitive_count = inputs->count;
     else
@@ -85,6 +89,11 @@ enum status accel_prebuild_info(const struct accel_build_inputs *inputs, struct 
 {
     struct accel_plan plan;
     *info = (struct accel_prebuild_info){0};
+    if (inputs->level == ACCEL_LEVEL_MICROMAPS) {
+        RETURN_IF_FAILED(accel_check_inputs(inputs, reason));
+        accel_micromap_prebuild(inputs, info);
+        return STATUS_OK;
+    }
     RETURN_IF_FAILED(accel_plan_make(&plan, inputs, reason));
     info->result_bytes = plan.result_bytes;
     info->scratch_bytes = plan.scratch_bytes;

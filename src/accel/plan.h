@@ -17,6 +17,7 @@ struct accel_plan {
     uint64_t node_count;      /* at most */
     struct sah_limits limits;
     uint64_t leaf_bytes;      /* of one block */
+    uint64_t micromap_link_bytes; /* section behind the geometry table; 0: no geometry is linked */
     uint64_t result_bytes;
     /* scratch */
     uint64_t first_primitives_offset, chunks_offset, refs_offset[2], nodes_offset, top_nodes_offset, top_offset,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accel/emit.h"
+#include "accel/micromap.h"
 #include "base/thread_pool.h"
 
 enum { CHUNK_BLOCKS = 2048, CHUNK_NODES = 512, PREFETCH_INDEX_BLOCKS = 12, PREFETCH_VERTEX_BLOCKS = 6 };
@@ -47,7 +48,7 @@ enum status accel_update_check(const struct accel_build_arguments *arguments, st
     const struct accel_geometry_entry *entries = (const void *)((const uint8_t *)source + source->geometry_offset);
     for (uint32_t i = 0; !is_top && i < count; i++)
         RETURN_IF_FAILED(check_geometry(&inputs->geometries[i], &entries[i], i, reason));
-    return STATUS_OK;
+    return is_top ? STATUS_OK : accel_micromap_link_check_update(inputs, source, reason);
 }
 
 struct refit {
@@ -221,6 +222,8 @@ void accel_update_bottom(const struct accel_build_arguments *arguments)
     thread_pool_parallel_for(arguments->pool, header->leaf_count / CHUNK_BLOCKS + 1, refit_blocks, &r);
     thread_pool_parallel_for(arguments->pool, header->node_count / CHUNK_NODES + 1, refit_leaf_boxes, &r);
     refit_node_boxes(&r);
+    if (accel_micromap_links(header) && (header->build_flags & ACCEL_BUILD_FLAG_ALLOW_OMM_UPDATE))
+        accel_micromap_link_write(&arguments->inputs, header);
     header->updates++;
     header->magic = ACCEL_MAGIC;
 }

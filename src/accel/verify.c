@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "accel/verify.h"
 
+#include "accel/micromap.h"
+
 #include <math.h>
 
 struct verify {
@@ -27,7 +29,7 @@ static uint64_t leaf_bytes(uint32_t kind)
 
 static enum status verify_header(const struct accel_header *h, uint64_t available_bytes, struct reason *reason)
 {
-    const uint32_t known_flags = ACCEL_FLAG_ALL_OPAQUE | ACCEL_FLAG_IDENTITY_INSTANCE;
+    const uint32_t known_flags = ACCEL_FLAG_ALL_OPAQUE | ACCEL_FLAG_IDENTITY_INSTANCE | ACCEL_FLAG_HAS_MICROMAPS;
     if (!accel_is_structure(h, available_bytes) || h->kind == ACCEL_KIND_MICROMAPS || (h->flags & ~known_flags))
         return reason_set(reason, STATUS_CORRUPT, "the header is not that of a structure of this version");
     if (!section_fits(h, h->node_offset, h->node_count, sizeof(struct accel_node), 32))
@@ -36,9 +38,9 @@ static enum status verify_header(const struct accel_header *h, uint64_t availabl
         return reason_set(reason, STATUS_CORRUPT, "%u leaf blocks do not fit", h->leaf_count);
     if (h->geometry_count && !section_fits(h, h->geometry_offset, h->geometry_count, sizeof(struct accel_geometry_entry), 8))
         return reason_set(reason, STATUS_CORRUPT, "%u geometries do not fit", h->geometry_count);
-    if (h->micromap_link_offset || h->update_offset || h->vertex_offset || h->micromap_array)
+    if (h->update_offset || h->vertex_offset || h->state_offset)
         return reason_set(reason, STATUS_CORRUPT, "sections that this version does not have");
-    return STATUS_OK;
+    return accel_micromap_link_verify(h, reason);
 }
 
 /* Instances may come in any order: their number is bounded by that of child slots. */
@@ -81,10 +83,10 @@ static enum status verify_ref(struct verify *v, uint32_t ref, uint32_t depth)
 
 static enum status verify_geometries(const struct accel_header *h, struct reason *reason)
 {
-    uint32_t type = h->kind == ACCEL_KIND_BOXES ? ACCEL_GEOMETRY_BOXES : ACCEL_GEOMETRY_TRIANGLES;
     const struct accel_geometry_entry *entries = (const void *)((const uint8_t *)h + h->geometry_offset);
     for (uint32_t i = 0; i < h->geometry_count; i++)
-        if (entries[i].type != type)
+        if (entries[i].type > ACCEL_GEOMETRY_OMM_TRIANGLES ||
+            (entries[i].type == ACCEL_GEOMETRY_BOXES) != (h->kind == ACCEL_KIND_BOXES))
             return reason_set(reason, STATUS_CORRUPT, "geometry %u is of another type", i);
     return STATUS_OK;
 }
@@ -114,6 +116,8 @@ static enum status verify_ids(const struct accel_header *h, struct reason *reaso
 
 enum status accel_verify(const struct accel_header *structure, uint64_t available_bytes, struct reason *reason)
 {
+    if (accel_is_structure(structure, available_bytes) && structure->kind == ACCEL_KIND_MICROMAPS)
+        return accel_micromap_verify(structure, available_bytes, reason);
     RETURN_IF_FAILED(verify_header(structure, available_bytes, reason));
     struct verify v = {structure, (const void *)((const uint8_t *)structure + structure->node_offset), 0, 0, reason};
     RETURN_IF_FAILED(verify_ref(&v, structure->root, 0));

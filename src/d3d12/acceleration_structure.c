@@ -4,24 +4,11 @@
 
 #include <string.h>
 
+#include "cdxr/d3d12_dxr.h"
 #include "d3d12/create.h"
 
 enum {
     MAX_GEOMETRIES = 1 << 24,
-    GEOMETRY_TYPE_OMM_TRIANGLES = 2, /* D3D12_RAYTRACING_GEOMETRY_TYPE_OMM_TRIANGLES of newer headers */
-    TYPE_OMM_ARRAY = 2,              /* D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_OPACITY_MICROMAP_ARRAY */
-};
-
-/* Newer headers: D3D12_RAYTRACING_GEOMETRY_OMM_LINKAGE_DESC and the geometry that points at it. */
-struct omm_linkage {
-    D3D12_GPU_VIRTUAL_ADDRESS_AND_STRIDE index_buffer;
-    DXGI_FORMAT index_format;
-    UINT base_location;
-    D3D12_GPU_VIRTUAL_ADDRESS array;
-};
-struct omm_triangles {
-    const D3D12_RAYTRACING_GEOMETRY_TRIANGLES_DESC *triangles;
-    const struct omm_linkage *linkage;
 };
 
 static void translate_triangles(const D3D12_RAYTRACING_GEOMETRY_TRIANGLES_DESC *from, struct accel_triangles *to)
@@ -38,22 +25,24 @@ static void translate_triangles(const D3D12_RAYTRACING_GEOMETRY_TRIANGLES_DESC *
     };
 }
 
-static enum status translate_omm(struct arena *arena, const struct omm_triangles *from, struct accel_triangles *to,
-                                 struct reason *reason)
+/* A geometry without pOmmLinkage has no micromaps. */
+static enum status translate_omm(struct arena *arena, const D3D12_RAYTRACING_GEOMETRY_OMM_TRIANGLES_DESC *from,
+                                 struct accel_triangles *to, struct reason *reason)
 {
-    if (!from->triangles)
+    if (!from->pTriangles)
         return reason_set(reason, STATUS_INVALID, "OmmTriangles.pTriangles is NULL");
-    translate_triangles(from->triangles, to);
-    if (!from->linkage)
+    translate_triangles(from->pTriangles, to);
+    const D3D12_RAYTRACING_GEOMETRY_OMM_LINKAGE_DESC *linkage = from->pOmmLinkage;
+    if (!linkage)
         return STATUS_OK;
     struct accel_micromap_link *link = arena_allocate_zeroed(arena, sizeof(*link), _Alignof(max_align_t));
     if (!link)
         return reason_set(reason, STATUS_OUT_OF_MEMORY, "out of memory");
-    link->array = from->linkage->array;
-    link->index_buffer = from->linkage->index_buffer.StartAddress;
-    link->index_stride_bytes = from->linkage->index_buffer.StrideInBytes;
-    link->index_format = from->linkage->index_format;
-    link->base_location = from->linkage->base_location;
+    link->array = linkage->OpacityMicromapArray;
+    link->index_buffer = linkage->OpacityMicromapIndexBuffer.StartAddress;
+    link->index_stride_bytes = linkage->OpacityMicromapIndexBuffer.StrideInBytes;
+    link->index_format = linkage->OpacityMicromapIndexFormat;
+    link->base_location = linkage->OpacityMicromapBaseLocation;
     to->micromaps = link;
     return STATUS_OK;
 }
@@ -70,9 +59,9 @@ static enum status translate_geometry(struct arena *arena, const D3D12_RAYTRACIN
         to->boxes = (struct accel_boxes){from->AABBs.AABBs.StartAddress, from->AABBs.AABBs.StrideInBytes,
                                          from->AABBs.AABBCount};
         return STATUS_OK;
-    case GEOMETRY_TYPE_OMM_TRIANGLES: {
-        struct omm_triangles omm;
-        memcpy(&omm, &from->Triangles, sizeof(omm));
+    case D3D12_RAYTRACING_GEOMETRY_TYPE_OMM_TRIANGLES: {
+        D3D12_RAYTRACING_GEOMETRY_OMM_TRIANGLES_DESC omm;
+        memcpy(&omm, &from->Triangles, sizeof(omm)); /* member of the union in newer headers */
         return translate_omm(arena, &omm, &to->triangles, reason);
     }
     default:
@@ -113,6 +102,31 @@ static enum status translate_bottom(struct arena *arena,
     return STATUS_OK;
 }
 
+/* The histogram is copied: it is CPU memory that the application may reuse after the call. */
+static enum status translate_micromap_array(struct arena *arena,
+                                            const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS *inputs,
+                                            struct accel_build_inputs *to, struct reason *reason)
+{
+    const D3D12_RAYTRACING_OPACITY_MICROMAP_ARRAY_DESC *from;
+    memcpy(&from, &inputs->pGeometryDescs, sizeof(from)); /* member of the union in newer headers */
+    if (!from || (from->NumOmmHistogramEntries && !from->pOmmHistogram))
+        return reason_set(reason, STATUS_INVALID, "Inputs.pOpacityMicromapArrayDesc%s is NULL",
+                          from ? "->pOmmHistogram" : "");
+    struct accel_micromap_array *array = arena_allocate_zeroed(arena, sizeof(*array), _Alignof(max_align_t));
+    struct accel_micromap_histogram *histogram = arena_allocate(
+        arena, (from->NumOmmHistogramEntries + (uint64_t)1) * sizeof(*histogram), _Alignof(max_align_t));
+    if (!array || !histogram)
+        return reason_set(reason, STATUS_OUT_OF_MEMORY, "out of memory");
+    for (UINT i = 0; i < from->NumOmmHistogramEntries; i++)
+        histogram[i] = (struct accel_micromap_histogram){from->pOmmHistogram[i].Count,
+                                                         from->pOmmHistogram[i].SubdivisionLevel,
+                                                         from->pOmmHistogram[i].Format};
+    *array = (struct accel_micromap_array){histogram, from->NumOmmHistogramEntries, from->InputBuffer,
+                                           from->PerOmmDescs.StartAddress, from->PerOmmDescs.StrideInBytes};
+    to->micromap_array = array;
+    return STATUS_OK;
+}
+
 enum status d3d12_build_inputs_translate(struct arena *arena,
                                          const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS *inputs,
                                          const struct accel_build_inputs **out, struct reason *reason)
@@ -134,9 +148,9 @@ enum status d3d12_build_inputs_translate(struct arena *arena,
     case D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL:
         RETURN_IF_FAILED(translate_bottom(arena, inputs, to, reason));
         break;
-    case TYPE_OMM_ARRAY:
-        return reason_set(reason, STATUS_UNSUPPORTED,
-                          "Inputs.Type is OPACITY_MICROMAP_ARRAY, which this version cannot build");
+    case D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_OPACITY_MICROMAP_ARRAY:
+        RETURN_IF_FAILED(translate_micromap_array(arena, inputs, to, reason));
+        break;
     default:
         return reason_set(reason, STATUS_INVALID, "Inputs.Type is %d, which is not defined", inputs->Type);
     }

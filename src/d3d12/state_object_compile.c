@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cdxr/d3d12_dxr.h"
 #include "d3d12/shader_compiler.h"
 #include "d3d12/state_object_input.h"
 #include "jit/jit.h"
@@ -434,9 +435,11 @@ enum status so_make_pipeline(struct so_compiled *compiled, const struct so_linke
     *pipeline = (struct abi_pipeline){.groups = groups, .group_count = count, .slots = slots,
                                       .slot_mask = slot_count - 1};
     pipeline->max_recursion_depth = linked->pipeline_config->values[0];
-    /* The two SKIP flags are ray flags; ALLOW_OPACITY_MICROMAPS has the number of another ray flag and needs nothing. */
+    /* The two SKIP flags are ray flags; ALLOW_OPACITY_MICROMAPS has the number of another ray flag. */
     pipeline->pipeline_flags = linked->pipeline_config->values[1] &
                                (ABI_RAY_FLAG_SKIP_TRIANGLES | ABI_RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES);
+    if (linked->pipeline_config->values[1] & D3D12_RAYTRACING_PIPELINE_FLAG_ALLOW_OPACITY_MICROMAPS)
+        pipeline->pipeline_flags |= ABI_TRACE_FLAG_ALLOW_MICROMAPS;
     pipeline->max_payload_bytes = linked->shader_config->values[0];
     pipeline->max_attribute_bytes = linked->shader_config->values[1];
     pipeline->stack_bytes = grown_from ? grown_from->stack_bytes : default_stack_bytes(pipeline);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accel/build.h"
+#include "accel/micromap.h"
 #include "base/format.h"
 #include "exec/states.h"
 #include "exec/structure_check.h"
@@ -45,7 +46,12 @@ static enum status check_range(struct exec_device *device, const struct range *r
 
 static uint64_t strided_bytes(uint64_t count, uint64_t stride, uint64_t element_bytes)
 {
-    return count ? (count - 1) * stride + element_bytes : 0;
+    uint64_t bytes = 0;
+    if (!count)
+        return 0;
+    if (__builtin_mul_overflow(count - 1, stride, &bytes) || __builtin_add_overflow(bytes, element_bytes, &bytes))
+        return UINT64_MAX;
+    return bytes;
 }
 
 static uint32_t index_bytes(uint32_t format)
@@ -83,6 +89,18 @@ static enum status check_triangles(struct exec_device *device, const struct acce
     return check_range(device, &micromap_indices, reason);
 }
 
+/* How much of InputBuffer is needed stands in the descriptions, which the build reads. */
+static enum status check_micromap_array(struct exec_device *device, const struct accel_micromap_array *array,
+                                        struct reason *reason)
+{
+    uint64_t count = accel_micromap_desc_count(array);
+    struct range input = {"InputBuffer", array->input, count ? 1 : 0, MICROMAP_ALIGNMENT};
+    struct range descs = {"PerOmmDescs", array->descs,
+                          strided_bytes(count, array->desc_stride_bytes, sizeof(struct accel_micromap)), 4};
+    RETURN_IF_FAILED(check_range(device, &input, reason));
+    return check_range(device, &descs, reason);
+}
+
 static enum status check_inputs(struct exec_device *device, const struct accel_build_inputs *inputs,
                                 struct reason *reason)
 {
@@ -93,6 +111,8 @@ static enum status check_inputs(struct exec_device *device, const struct accel_b
                                   pointers ? sizeof(uint64_t) : INSTANCE_ALIGNMENT};
         return inputs->count ? check_range(device, &instances, reason) : STATUS_OK;
     }
+    if (inputs->level == ACCEL_LEVEL_MICROMAPS)
+        return check_micromap_array(device, inputs->micromap_array, reason);
     for (uint32_t i = 0; i < inputs->count && inputs->level == ACCEL_LEVEL_BOTTOM; i++) {
         const struct accel_geometry *geometry = &inputs->geometries[i];
         enum status status;
@@ -181,6 +201,10 @@ static void expect_states(struct exec_device *device, const struct exec_build_ac
     exec_states_expect(device, EXEC_USE_SCRATCH, build->scratch, call, "ScratchAccelerationStructureData");
     if (inputs->level == ACCEL_LEVEL_TOP)
         exec_states_expect(device, EXEC_USE_SHADER_READ, inputs->instances, call, "InstanceDescs");
+    if (inputs->level == ACCEL_LEVEL_MICROMAPS) {
+        exec_states_expect(device, EXEC_USE_SHADER_READ, inputs->micromap_array->input, call, "InputBuffer");
+        exec_states_expect(device, EXEC_USE_SHADER_READ, inputs->micromap_array->descs, call, "PerOmmDescs");
+    }
     for (uint32_t i = 0; i < inputs->count && inputs->level == ACCEL_LEVEL_BOTTOM; i++) {
         const struct accel_geometry *geometry = &inputs->geometries[i];
         if (geometry->type == ACCEL_GEOMETRY_BOXES) {
@@ -191,6 +215,11 @@ static void expect_states(struct exec_device *device, const struct exec_build_ac
                            "VertexBuffer.StartAddress");
         exec_states_expect(device, EXEC_USE_SHADER_READ, geometry->triangles.indices, call, "IndexBuffer");
         exec_states_expect(device, EXEC_USE_SHADER_READ, geometry->triangles.transform, call, "Transform3x4");
+        const struct accel_micromap_link *link = geometry->triangles.micromaps;
+        if (!link)
+            continue;
+        exec_states_expect(device, EXEC_USE_SHADER_READ, link->index_buffer, call, "OpacityMicromapIndexBuffer");
+        exec_states_expect(device, EXEC_USE_STRUCTURE, link->array, call, "OpacityMicromapArray");
     }
 }
 

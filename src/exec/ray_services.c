@@ -9,6 +9,8 @@
 #include "exec/structure_check.h"
 #include "trace/trace.h"
 
+enum { RAY_QUERY_FLAG_ALLOW_MICROMAPS = 0x1 }; /* RAYQUERY_FLAG_ALLOW_OPACITY_MICROMAPS */
+
 /* One TraceRay in flight, on the caller's stack. abi_thread.traversal points at its first member, so that ReportHit
  * finds the frame again. */
 struct ray_frame {
@@ -429,7 +431,9 @@ static void service_query_begin(struct abi_thread *thread, void *query, const st
     struct exec_worker *worker = thread->context;
     worker->ray_count++;
     worker->state->trace->begin(query, usable_structure(thread, arguments->acceleration_structure),
-                                &arguments->ray, arguments->ray_flags, 0, arguments->instance_mask);
+                                &arguments->ray, arguments->ray_flags,
+                                arguments->query_flags & RAY_QUERY_FLAG_ALLOW_MICROMAPS ? ABI_TRACE_FLAG_ALLOW_MICROMAPS : 0,
+                                arguments->instance_mask);
 }
 
 static uint32_t service_query_proceed(struct abi_thread *thread, void *query)

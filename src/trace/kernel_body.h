@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "trace/micromap.h"
 #include "trace/state.h"
 #include "trace/triangle.h"
 
@@ -192,7 +193,13 @@ KERNEL_INLINE uint32_t kernel_take_resumable(struct trace_state *s, struct kerne
                                              const struct accel_triangle_block *block, uint32_t lane,
                                              const struct triangle_hit *hit)
 {
-    bool opaque = ((block->geometries[lane] | s->opacity_or) & s->opacity_and) != 0;
+    uint32_t geometry = block->geometries[lane];
+    if (__builtin_expect(s->micromaps != NULL, 0)) {
+        geometry = micromap_apply(s, geometry, block->primitives[lane], hit->barycentrics);
+        if (geometry == MICROMAP_IGNORE)
+            return KERNEL_CONTINUE;
+    }
+    bool opaque = ((geometry | s->opacity_or) & s->opacity_and) != 0;
     if (s->flags & (opaque ? ABI_RAY_FLAG_CULL_OPAQUE : ABI_RAY_FLAG_CULL_NON_OPAQUE))
         return KERNEL_CONTINUE;
     const struct abi_hit *old = &s->visible.committed;

@@ -15,6 +15,8 @@ enum state_instance_flag { /* D3D12_RAYTRACING_INSTANCE_FLAGS */
     STATE_INSTANCE_FRONT_COUNTERCLOCKWISE = 0x2,
     STATE_INSTANCE_FORCE_OPAQUE = 0x4,
     STATE_INSTANCE_FORCE_NON_OPAQUE = 0x8,
+    STATE_INSTANCE_FORCE_OMM_2_STATE = 0x10,
+    STATE_INSTANCE_DISABLE_OMMS = 0x20,
 };
 enum { STATE_FACING_POSITIVE = 1, STATE_FACING_NEGATIVE = 2 };
 
@@ -47,6 +49,18 @@ static inline void state_set_opacity(struct trace_state *s, uint32_t instance_fl
         s->opacity_or = s->opacity_and = 0;
 }
 
+/* Where the micromaps of a bottom level are, if they count for this ray and instance. */
+static inline void state_set_micromaps(struct trace_state *s, const struct accel_header *bottom, uint32_t instance_flags)
+{
+    s->micromaps = NULL;
+    if (__builtin_expect(!bottom->micromap_link_offset, 1) || !(s->flags & ABI_TRACE_FLAG_ALLOW_MICROMAPS) ||
+        (instance_flags & STATE_INSTANCE_DISABLE_OMMS))
+        return;
+    bool force = (s->flags & ABI_RAY_FLAG_FORCE_OMM_2_STATE) || (instance_flags & STATE_INSTANCE_FORCE_OMM_2_STATE);
+    s->micromaps = (const struct accel_micromap_linkage *)((const uint8_t *)bottom + bottom->micromap_link_offset);
+    s->micromap_state_mask = force ? 1 : 3;
+}
+
 /* As vectors: the stores are read back as vectors at once. */
 static inline void state_copy_ray(struct trace_space *space, const struct abi_ray *ray)
 {
@@ -72,6 +86,7 @@ static inline bool state_enter_bottom(struct trace_state *s, const struct accel_
         return false;
     state_set_facing(s, instance_flags);
     state_set_opacity(s, instance_flags);
+    state_set_micromaps(s, bottom, instance_flags);
     s->bottom = bottom;
     s->stack_base = s->stack_count;
     state_push_root(s, bottom->root);

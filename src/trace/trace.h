@@ -53,6 +53,7 @@ struct trace_state {
     uint32_t instance_index;
     uint32_t instance_flags;
     uint32_t opacity_or, opacity_and; /* opacity of a primitive after instance and ray flags */
+    uint32_t micromap_state_mask; /* bits of a micromap's state that count: 3, in 2-state mode 1 */
     uint32_t leaf_ref;          /* leaf that was left at a candidate; ACCEL_REF_EMPTY: none */
     uint32_t leaf_block;        /* block in that leaf */
     uint32_t leaf_lanes;        /* lanes of that block still to be looked at */
@@ -61,6 +62,7 @@ struct trace_state {
     const struct accel_header *top;    /* NULL: the ray starts in a bottom level structure */
     const struct accel_header *bottom; /* structure being walked; NULL: at the top level */
     const struct abi_instance *instance;
+    const struct accel_micromap_linkage *micromaps; /* of bottom, by geometry; NULL: none that counts for this ray */
     struct trace_space world;
     struct trace_space object;
     struct trace_stack_entry stack[TRACE_STACK_ENTRIES];

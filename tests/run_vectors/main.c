@@ -93,8 +93,11 @@ static void run_finish(struct run *run)
         release(v->resources[i].object);
         release(v->resources[i].counter_object);
     }
-    for (size_t i = 0; i < v->blas_count; i++)
+    for (size_t i = 0; i < v->blas_count; i++) {
         release(v->blases[i].object);
+        for (size_t g = 0; g < v->blases[i].geometry_count; g++)
+            release(v->blases[i].geometries[g].omm_array);
+    }
     for (size_t s = 0; s < run->table_set_count; s++)
         for (int i = 0; i < RECORD_KIND_COUNT; i++)
             release(run->table_sets[s].tables[i]);

@@ -5,6 +5,8 @@
 
 #include "vector.h"
 
+#include "cdxr/d3d12_dxr.h"
+
 static D3D12_RESOURCE_DESC texture_desc(const struct resource *r)
 {
     D3D12_RESOURCE_DESC d = {.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D, .Width = r->width, .Height = r->height,
@@ -125,20 +127,104 @@ static void describe_geometry(struct run *run, const struct geometry *g, D3D12_R
     }
 }
 
+static bool is_omm_of(const struct omm *o, const struct blas *b, size_t geometry)
+{
+    return strcmp(o->blas, b->name) == 0 && o->geometry == geometry;
+}
+
+/* The micromap array of a geometry: its 'omm' statements in order. NULL: failed. */
+static ID3D12Resource *omm_array_build(struct run *run, const struct blas *b, size_t geometry)
+{
+    const struct vector *v = run->vector;
+    D3D12_RAYTRACING_OPACITY_MICROMAP_HISTOGRAM_ENTRY histogram[64];
+    D3D12_RAYTRACING_OPACITY_MICROMAP_DESC descs[64];
+    UINT count = 0;
+    uint8_t *data = calloc(64, sizeof(v->omms[0].data));
+    for (size_t i = 0; data && i < v->omm_count && count < 64; i++) {
+        const struct omm *o = &v->omms[i];
+        if (!is_omm_of(o, b, geometry))
+            continue;
+        UINT format = o->is_4state ? D3D12_RAYTRACING_OPACITY_MICROMAP_FORMAT_OC1_4_STATE
+                                   : D3D12_RAYTRACING_OPACITY_MICROMAP_FORMAT_OC1_2_STATE;
+        memcpy(data + count * sizeof(o->data), o->data, o->data_bytes);
+        descs[count].ByteOffset = (UINT)(count * sizeof(o->data));
+        descs[count].SubdivisionLevel = o->level;
+        descs[count].Format = format;
+        histogram[count++] = (D3D12_RAYTRACING_OPACITY_MICROMAP_HISTOGRAM_ENTRY){
+            1, o->level, (D3D12_RAYTRACING_OPACITY_MICROMAP_FORMAT)format};
+    }
+    D3D12_RAYTRACING_OPACITY_MICROMAP_ARRAY_DESC array = {
+        count, histogram, upload(run, data, count * sizeof(v->omms[0].data)),
+        {upload(run, descs, count * sizeof(descs[0])), sizeof(descs[0])}};
+    CDXR_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS inputs = {
+        .Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_OPACITY_MICROMAP_ARRAY,
+        .NumDescs = 1,
+        .pOpacityMicromapArrayDesc = &array};
+    ID3D12Resource *built =
+        gpu_build(&run->gpu, (const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS *)&inputs);
+    free(data);
+    return built;
+}
+
+struct omm_geometry { /* what the description of a geometry with micromaps points at */
+    D3D12_RAYTRACING_GEOMETRY_TRIANGLES_DESC triangles;
+    D3D12_RAYTRACING_GEOMETRY_OMM_LINKAGE_DESC linkage;
+};
+
+/* Turn the description of geometry's triangles into one with its micromaps. Triangles without an 'omm' statement are
+ * unknown everywhere. */
+static bool link_omms(struct run *run, const struct blas *b, size_t geometry, struct omm_geometry *link,
+                      D3D12_RAYTRACING_GEOMETRY_DESC *d)
+{
+    const struct vector *v = run->vector;
+    uint32_t triangle_count = (d->Triangles.IndexCount ? d->Triangles.IndexCount : d->Triangles.VertexCount) / 3, next = 0;
+    int32_t *indices = calloc(triangle_count + 1, sizeof(*indices));
+    if (!indices)
+        return false;
+    for (uint32_t i = 0; i < triangle_count; i++)
+        indices[i] = D3D12_RAYTRACING_OPACITY_MICROMAP_SPECIAL_INDEX_FULLY_UNKNOWN_OPAQUE;
+    for (size_t i = 0; i < v->omm_count; i++)
+        if (is_omm_of(&v->omms[i], b, geometry)) {
+            if (v->omms[i].primitive < triangle_count)
+                indices[v->omms[i].primitive] = (int32_t)next;
+            next++;
+        }
+    if (next) {
+        ID3D12Resource *array = omm_array_build(run, b, geometry);
+        if (!array) {
+            free(indices);
+            return false;
+        }
+        b->geometries[geometry].omm_array = array;
+        link->triangles = d->Triangles;
+        link->linkage = (D3D12_RAYTRACING_GEOMETRY_OMM_LINKAGE_DESC){
+            {upload(run, indices, triangle_count * 4), 4}, DXGI_FORMAT_R32_UINT, 0, ID3D12Resource_GetGPUVirtualAddress(array)};
+        CDXR_RAYTRACING_GEOMETRY_DESC linked = {.Type = D3D12_RAYTRACING_GEOMETRY_TYPE_OMM_TRIANGLES, .Flags = d->Flags,
+                                                .OmmTriangles = {&link->triangles, &link->linkage}};
+        memcpy(d, &linked, sizeof(linked));
+    }
+    free(indices);
+    return true;
+}
+
 static bool blas_build(struct run *run, struct blas *b)
 {
     D3D12_RAYTRACING_GEOMETRY_DESC *descs = calloc(b->geometry_count + 1, sizeof(*descs));
-    if (!descs)
-        return false;
-    for (size_t i = 0; i < b->geometry_count; i++)
+    struct omm_geometry *links = calloc(b->geometry_count + 1, sizeof(*links));
+    bool is_described = descs && links;
+    for (size_t i = 0; i < b->geometry_count && is_described; i++) {
         describe_geometry(run, &b->geometries[i], &descs[i]);
+        if (!b->geometries[i].is_boxes && run->vector->omm_count)
+            is_described = link_omms(run, b, i, &links[i], &descs[i]);
+    }
     D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS inputs = {
         .Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL,
         .NumDescs = (UINT)b->geometry_count,
         .DescsLayout = D3D12_ELEMENTS_LAYOUT_ARRAY,
         .pGeometryDescs = descs};
-    b->object = gpu_build(&run->gpu, &inputs);
+    b->object = is_described ? gpu_build(&run->gpu, &inputs) : NULL;
     free(descs);
+    free(links);
     return b->object != NULL;
 }
 
@@ -182,10 +268,6 @@ bool scene_build(struct run *run)
     for (size_t i = 0; i < v->resource_count; i++)
         if (!resource_create(run, &v->resources[i]))
             return false;
-    if (v->omm_count) {
-        fprintf(stderr, "statement 'omm' cannot be run yet: opacity micromaps\n");
-        return false;
-    }
     for (size_t i = 0; i < v->blas_count; i++)
         if (!blas_build(run, &v->blases[i]))
             return false;

@@ -47,6 +47,7 @@ struct geometry {
     float *floats; /* vertices or boxes */
     size_t float_count;
     uint32_t *indices;
+    ID3D12Resource *omm_array; /* of its 'omm' statements; NULL: none */
 };
 
 struct blas {

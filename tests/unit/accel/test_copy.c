@@ -127,7 +127,7 @@ static void test_serialize(void **state)
     struct accel_serialized_header header;
     memcpy(&header, bytes_top, sizeof(header));
     assert_int_equal(header.serialized_bytes, info_top[0]);
-    assert_int_equal(header.pointer_count, 3);
+    assert_int_equal(header.postamble_count, 3);
     uint8_t identifier[32];
     accel_driver_identifier(identifier);
     assert_memory_equal(header.identifier, identifier, 32);
