@@ -221,6 +221,7 @@ enum status accel_micromap_build(const struct accel_build_arguments *arguments, 
     tally_histogram(array, &promised);
     RETURN_IF_FAILED(check_tally(&promised, &found, reason));
     write_header(&b, arguments->inputs.flags, count, state_bytes);
+    memset(b.entries + count, 0, (size_t)(b.states - (uint8_t *)(b.entries + count)));
     memset(b.states + state_bytes, 0, b.header->structure_bytes - b.header->state_offset - state_bytes);
     if (count)
         thread_pool_parallel_for(arguments->pool, (count - 1) / CHUNK_MICROMAPS + 1, copy_states, &b);

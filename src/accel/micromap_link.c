@@ -155,10 +155,10 @@ void accel_micromap_link_write(const struct accel_build_inputs *inputs, struct a
     struct accel_micromap_linkage *links = accel_micromap_links(header);
     uint64_t index_offset = header->micromap_link_offset + inputs->count * (uint64_t)sizeof(*links);
     header->micromap_count = 0;
+    memset(links, 0, accel_micromap_link_bytes(inputs));
     for (uint32_t i = 0; i < inputs->count; i++) {
         const struct accel_geometry *geometry = &inputs->geometries[i];
         const struct accel_micromap_link *link = link_of(geometry);
-        links[i] = (struct accel_micromap_linkage){0};
         if (!link)
             continue;
         uint32_t primitive, index_bytes = stored_index_bytes(inputs, link);

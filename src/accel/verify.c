@@ -84,10 +84,16 @@ static enum status verify_ref(struct verify *v, uint32_t ref, uint32_t depth)
 static enum status verify_geometries(const struct accel_header *h, struct reason *reason)
 {
     const struct accel_geometry_entry *entries = (const void *)((const uint8_t *)h + h->geometry_offset);
-    for (uint32_t i = 0; i < h->geometry_count; i++)
+    uint64_t primitive_count = 0;
+    for (uint32_t i = 0; i < h->geometry_count; i++) {
+        primitive_count += entries[i].primitive_count;
         if (entries[i].type > ACCEL_GEOMETRY_OMM_TRIANGLES ||
             (entries[i].type == ACCEL_GEOMETRY_BOXES) != (h->kind == ACCEL_KIND_BOXES))
             return reason_set(reason, STATUS_CORRUPT, "geometry %u is of another type", i);
+    }
+    if (primitive_count != h->primitive_count)
+        return reason_set(reason, STATUS_CORRUPT, "the geometries have %llu primitives, the header says %u",
+                          (unsigned long long)primitive_count, h->primitive_count);
     return STATUS_OK;
 }
 

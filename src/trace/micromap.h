@@ -12,6 +12,8 @@
 #ifndef CDXR_TRACE_MICROMAP_H
 #define CDXR_TRACE_MICROMAP_H
 
+#include <stddef.h>
+
 #include "trace/trace.h"
 
 /* Bits 0..11 of x to the even bits. */
@@ -82,7 +84,7 @@ static inline uint32_t micromap_triangle_index(const struct accel_header *bottom
 
 /* The geometry word (accel/layout.h) with the opacity of the point that was hit, or MICROMAP_IGNORE where nothing is
  * there. Instance and ray flags have their say after this. */
-static __attribute__((noinline, cold)) uint32_t micromap_apply(const struct trace_state *s, uint32_t geometry, uint32_t primitive,
+static inline __attribute__((noinline, cold)) uint32_t micromap_apply(const struct trace_state *s, uint32_t geometry, uint32_t primitive,
                                                               const float barycentrics[2])
 {
     const struct accel_micromap_linkage *link = &s->micromaps[geometry & ACCEL_GEOMETRY_INDEX_MASK];
