@@ -186,6 +186,9 @@ enum status accel_deserialize(void *destination, uint64_t destination_bytes, con
                           (unsigned long long)tail.structure_bytes, (unsigned long long)destination_bytes);
     memcpy(result, (const uint8_t *)source + header.serialized_bytes - tail.structure_bytes, tail.structure_bytes);
     enum status status = accel_verify(result, tail.structure_bytes, reason);
+    uint32_t alignment = result->kind == ACCEL_KIND_MICROMAPS ? ACCEL_MICROMAP_ALIGNMENT_BYTES : ACCEL_ALIGNMENT_BYTES;
+    if (status == STATUS_OK && (uintptr_t)destination % alignment)
+        status = reason_set(reason, STATUS_INVALID, "DESERIALIZE: the destination is not aligned to %u bytes", alignment);
     if (status == STATUS_OK)
         status = patch_pointers(result, &postamble, reason);
     if (status != STATUS_OK)

@@ -11,6 +11,17 @@ enum {
     MAX_GEOMETRIES = 1 << 24,
 };
 
+/* What only newer headers have must lie where they have it. */
+_Static_assert(sizeof(CDXR_RAYTRACING_GEOMETRY_DESC) == sizeof(D3D12_RAYTRACING_GEOMETRY_DESC), "geometry bytes");
+_Static_assert(sizeof(CDXR_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS) ==
+                   sizeof(D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS), "inputs bytes");
+_Static_assert(sizeof(D3D12_RAYTRACING_OPACITY_MICROMAP_DESC) == 8, "micromap description bytes");
+_Static_assert(sizeof(D3D12_RAYTRACING_OPACITY_MICROMAP_HISTOGRAM_ENTRY) == 12, "histogram entry bytes");
+_Static_assert(sizeof(D3D12_RAYTRACING_OPACITY_MICROMAP_ARRAY_DESC) == 40, "array description bytes");
+_Static_assert(sizeof(D3D12_RAYTRACING_GEOMETRY_OMM_LINKAGE_DESC) == 32, "linkage bytes");
+_Static_assert(sizeof(D3D12_SERIALIZED_RAYTRACING_ACCELERATION_STRUCTURE_HEADER1) ==
+                   sizeof(D3D12_SERIALIZED_RAYTRACING_ACCELERATION_STRUCTURE_HEADER), "serialised header bytes");
+
 static void translate_triangles(const D3D12_RAYTRACING_GEOMETRY_TRIANGLES_DESC *from, struct accel_triangles *to)
 {
     *to = (struct accel_triangles){

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "cdxr/d3d12_dxr.h"
 #include "d3d12/resource.h"
 
 enum {
@@ -41,7 +42,7 @@ static const D3D12_FEATURE_DATA_D3D12_OPTIONS4 options4 = {
 };
 static const D3D12_FEATURE_DATA_D3D12_OPTIONS5 options5 = {
     .SRVOnlyTiledResourceTier3 = TRUE,
-    .RaytracingTier = D3D12_RAYTRACING_TIER_1_1,
+    .RaytracingTier = D3D12_RAYTRACING_TIER_1_2,
 };
 static const D3D12_FEATURE_DATA_D3D12_OPTIONS6 options6;
 static const D3D12_FEATURE_DATA_D3D12_OPTIONS7 options7;

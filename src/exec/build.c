@@ -240,7 +240,7 @@ void exec_build_run(struct exec_device *device, const struct exec_build_accelera
         status = check_source(device, build, &reason);
     if (status == STATUS_OK) {
         expect_states(device, build);
-        exec_structure_forget(device, build->destination);
+        exec_structure_forget(device);
         status = accel_build(&arguments, &reason);
     }
     for (uint32_t i = 0; i < build->postbuild_count && status == STATUS_OK; i++) {
@@ -288,16 +288,32 @@ enum status exec_copy_structure_check(struct exec_device *device, const struct e
     return check_range(device, &source, reason);
 }
 
+/* What needs more than the 128 bytes of opacity micromap arrays can be told only when the source is there. */
+static enum status check_copy_alignment(struct exec_device *device, const struct exec_copy_acceleration_structure *copy,
+                                        struct reason *reason)
+{
+    const struct accel_header *source = (const struct accel_header *)(uintptr_t)copy->source;
+    if (copy->mode == ACCEL_COPY_DESERIALIZE || !accel_is_structure(source, exec_device_bytes_behind(device, copy->source)) ||
+        source->kind == ACCEL_KIND_MICROMAPS)
+        return STATUS_OK;
+    struct range addresses[] = {{"DestAccelerationStructureData", copy->destination, 0, ACCEL_ALIGNMENT_BYTES},
+                                {"SourceAccelerationStructureData", copy->source, 0, ACCEL_ALIGNMENT_BYTES}};
+    RETURN_IF_FAILED(check_range(device, &addresses[0], reason));
+    return check_range(device, &addresses[1], reason);
+}
+
 void exec_copy_structure_run(struct exec_device *device, const struct exec_copy_acceleration_structure *copy)
 {
     struct reason reason = {0};
     enum status status = exec_copy_structure_check(device, copy, &reason);
+    if (status == STATUS_OK)
+        status = check_copy_alignment(device, copy, &reason);
     if (status == STATUS_OK && copy->mode <= ACCEL_COPY_COMPACT) {
         const char *call = "CopyRaytracingAccelerationStructure";
         exec_states_expect(device, EXEC_USE_STRUCTURE, copy->destination, call, "DestAccelerationStructureData");
         exec_states_expect(device, EXEC_USE_STRUCTURE, copy->source, call, "SourceAccelerationStructureData");
     }
-    exec_structure_forget(device, copy->destination);
+    exec_structure_forget(device);
     if (status == STATUS_OK)
         status = accel_copy((enum accel_copy_mode)copy->mode, (void *)(uintptr_t)copy->destination,
                             exec_device_bytes_behind(device, copy->destination),

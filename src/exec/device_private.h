@@ -23,6 +23,7 @@ enum { REMOVED_TEXT_BYTES = 768, SOUND_STRUCTURES = 16 };
 struct exec_sound_structure {
     _Atomic uint64_t address;
     _Atomic uint64_t stamp; /* removal count of the address map when it was looked through, plus 1; 0: empty */
+    _Atomic uint32_t notes; /* enum exec_structure_note */
 };
 
 struct exec_device {

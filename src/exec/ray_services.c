@@ -193,7 +193,22 @@ static uint32_t service_report_hit(struct abi_thread *thread, float t, uint32_t 
 
 /* Does a top-level structure start at address? 0 for zero-filled memory: a structure that was never built acts as an
  * empty one. Everything else is a fault. */
-static __attribute__((noinline)) uint64_t check_structure(struct abi_thread *thread, uint64_t address)
+static void note_micromaps(struct abi_thread *thread, uint64_t address, uint32_t notes, bool micromaps_allowed)
+{
+    if ((notes & EXEC_STRUCTURE_HAS_MICROMAPS) && !micromaps_allowed)
+        exec_thread_note(thread, EXEC_NOTE_MICROMAPS_NOT_ALLOWED,
+                         "structure 0x%llx has opacity micromaps, but neither pipeline nor ray query has the flag "
+                         "ALLOW_OPACITY_MICROMAPS: the flags of the geometries count",
+                         (unsigned long long)address);
+    if (notes & EXEC_STRUCTURE_DISABLES_MICROMAPS)
+        exec_thread_note(thread, EXEC_NOTE_MICROMAPS_DISABLED,
+                         "structure 0x%llx: an instance has DISABLE_OMMS, but its bottom level was built without "
+                         "ALLOW_DISABLE_OMMS",
+                         (unsigned long long)address);
+}
+
+static __attribute__((noinline)) uint64_t check_structure(struct abi_thread *thread, uint64_t address,
+                                                          bool micromaps_allowed)
 {
     struct exec_worker *worker = thread->context;
     uint64_t behind_bytes = exec_device_bytes_behind(worker->state->device, address);
@@ -208,25 +223,26 @@ static __attribute__((noinline)) uint64_t check_structure(struct abi_thread *thr
         exec_thread_fault(thread, ABI_FAULT_ACCELERATION_STRUCTURE, address);
         return 0;
     }
-    uint64_t bad_address;
-    if (!exec_structure_is_sound(worker->state->device, address, &bad_address)) {
+    struct exec_structure_report report;
+    if (!exec_structure_is_sound(worker->state->device, address, &report)) {
         exec_thread_remove(thread,
-                           "an instance of the top-level structure 0x%llx refers to 0x%llx, where no bottom-level "
-                           "structure is any more",
-                           (unsigned long long)address, (unsigned long long)bad_address);
+                           "an instance of the top-level structure 0x%llx refers to 0x%llx, where no %s is any more",
+                           (unsigned long long)address, (unsigned long long)report.bad_address, report.bad_kind);
         return 0;
     }
+    if (report.notes)
+        note_micromaps(thread, address, report.notes, micromaps_allowed);
     worker->checked_structures[address / ACCEL_ALIGNMENT_BYTES % EXEC_STRUCTURE_CACHE_ENTRIES] = address;
     return address;
 }
 
-static inline uint64_t usable_structure(struct abi_thread *thread, uint64_t address)
+static inline uint64_t usable_structure(struct abi_thread *thread, uint64_t address, uint32_t trace_flags)
 {
     const struct exec_worker *worker = thread->context;
     if (address == 0 ||
         worker->checked_structures[address / ACCEL_ALIGNMENT_BYTES % EXEC_STRUCTURE_CACHE_ENTRIES] == address)
         return address;
-    return check_structure(thread, address);
+    return check_structure(thread, address, trace_flags & ABI_TRACE_FLAG_ALLOW_MICROMAPS);
 }
 
 /* Find the closest hit: frame->trace.visible.committed* hold the result. False: the dispatch is being aborted. */
@@ -241,7 +257,8 @@ static bool find_closest(struct abi_thread *thread, const struct abi_trace_argum
     frame->payload = payload;
     frame->ray_contribution = arguments->ray_contribution;
     frame->geometry_multiplier = arguments->geometry_multiplier;
-    trace->begin(&frame->trace, usable_structure(thread, arguments->acceleration_structure), &arguments->ray,
+    trace->begin(&frame->trace,
+                 usable_structure(thread, arguments->acceleration_structure, state->pipeline_flags), &arguments->ray,
                  arguments->ray_flags, state->pipeline_flags, arguments->instance_mask);
     for (;;) {
         uint32_t event = trace->next(&frame->trace);
@@ -430,10 +447,10 @@ static void service_query_begin(struct abi_thread *thread, void *query, const st
 {
     struct exec_worker *worker = thread->context;
     worker->ray_count++;
-    worker->state->trace->begin(query, usable_structure(thread, arguments->acceleration_structure),
-                                &arguments->ray, arguments->ray_flags,
-                                arguments->query_flags & RAY_QUERY_FLAG_ALLOW_MICROMAPS ? ABI_TRACE_FLAG_ALLOW_MICROMAPS : 0,
-                                arguments->instance_mask);
+    uint32_t trace_flags =
+        arguments->query_flags & RAY_QUERY_FLAG_ALLOW_MICROMAPS ? ABI_TRACE_FLAG_ALLOW_MICROMAPS : 0;
+    worker->state->trace->begin(query, usable_structure(thread, arguments->acceleration_structure, trace_flags),
+                                &arguments->ray, arguments->ray_flags, trace_flags, arguments->instance_mask);
 }
 
 static uint32_t service_query_proceed(struct abi_thread *thread, void *query)

@@ -32,6 +32,20 @@ void exec_thread_remove(struct abi_thread *thread, const char *format, ...)
     exec_device_remove(worker->state->device, EXEC_REMOVED_HUNG, "%s: %s", where, what);
 }
 
+void exec_thread_note(struct abi_thread *thread, enum exec_thread_note_bit bit, const char *format, ...)
+{
+    const struct exec_worker *worker = thread->context;
+    char where[320], what[384];
+    if (__atomic_fetch_or(&worker->state->reported, 1u << bit, __ATOMIC_RELAXED) & 1u << bit)
+        return;
+    describe_thread(thread, where, sizeof(where));
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    exec_device_message(worker->state->device, RULE_OPACITY_MICROMAPS, "%s: %s", where, what);
+}
+
 struct fault_text {
     const char *text; /* takes the detail as %llx or %llu */
     bool removes;     /* else a message, and the shader reads zero */

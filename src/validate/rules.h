@@ -95,7 +95,8 @@ enum message_category { /* D3D12_MESSAGE_CATEGORY */
     X(DISPATCH, ERROR, EXECUTION, 100041)                                                                    \
     X(DISPATCH_RAYS, ERROR, EXECUTION, 1161)                                                                 \
     X(SHADER_TABLE, ERROR, EXECUTION, 100042)                                                                \
-    X(SHADER_FAULT, ERROR, SHADER, 100043)
+    X(SHADER_FAULT, ERROR, SHADER, 100043)                                                                   \
+    X(OPACITY_MICROMAPS, WARNING, EXECUTION, 100044)
 
 enum rule {
 #define X(name, severity, category, number) RULE_##name,

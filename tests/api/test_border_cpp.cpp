@@ -17,6 +17,8 @@
 #include <dxguids/dxguids.h>
 #include <wrl/client.h>
 
+#include <cdxr/d3d12_dxr.h>
+
 extern "C" {
 #include <cmocka.h>
 }
@@ -101,7 +103,7 @@ static void d3dx12_reads_the_features(void **)
     ComPtr<ID3D12Device5> device = create_device();
     CD3DX12FeatureSupport support;
     assert_int_equal(support.Init(device.Get()), S_OK);
-    assert_int_equal(support.RaytracingTier(), D3D12_RAYTRACING_TIER_1_1);
+    assert_int_equal(support.RaytracingTier(), D3D12_RAYTRACING_TIER_1_2);
     assert_int_equal(support.ResourceBindingTier(), D3D12_RESOURCE_BINDING_TIER_3);
     assert_true(support.HighestShaderModel() >= D3D_SHADER_MODEL_6_7);
     assert_int_equal(support.HighestRootSignatureVersion(), D3D_ROOT_SIGNATURE_VERSION_1_1);

@@ -51,6 +51,9 @@ static void read_identifiers(struct triangle_pipeline *pipeline)
     ID3D12StateObjectProperties_Release(properties);
 }
 
+static void init_pipeline(struct triangle_pipeline *pipeline, ID3D12Device5 *device, const void *code, size_t bytes,
+                          D3D12_RAYTRACING_PIPELINE_FLAGS flags);
+
 void triangle_pipeline_init(struct triangle_pipeline *pipeline, ID3D12Device5 *device)
 {
     size_t bytes;
@@ -59,8 +62,23 @@ void triangle_pipeline_init(struct triangle_pipeline *pipeline, ID3D12Device5 *d
     free(dxil);
 }
 
+void triangle_pipeline_init_flags(struct triangle_pipeline *pipeline, ID3D12Device5 *device,
+                                  D3D12_RAYTRACING_PIPELINE_FLAGS flags)
+{
+    size_t bytes;
+    void *dxil = read_fixture("01_hello_triangle.dxil", &bytes);
+    init_pipeline(pipeline, device, dxil, bytes, flags);
+    free(dxil);
+}
+
 void triangle_pipeline_init_library(struct triangle_pipeline *pipeline, ID3D12Device5 *device, const void *code,
                                     size_t bytes)
+{
+    init_pipeline(pipeline, device, code, bytes, D3D12_RAYTRACING_PIPELINE_FLAG_NONE);
+}
+
+static void init_pipeline(struct triangle_pipeline *pipeline, ID3D12Device5 *device, const void *code, size_t bytes,
+                          D3D12_RAYTRACING_PIPELINE_FLAGS flags)
 {
     *pipeline = (struct triangle_pipeline){0};
     pipeline->global = read_root_signature(device, "01_hello_triangle.global_rs.rs");
@@ -69,13 +87,13 @@ void triangle_pipeline_init_library(struct triangle_pipeline *pipeline, ID3D12De
     D3D12_HIT_GROUP_DESC group = {.HitGroupExport = L"HitGroup", .Type = D3D12_HIT_GROUP_TYPE_TRIANGLES,
                                   .ClosestHitShaderImport = L"ClosestHit"};
     D3D12_RAYTRACING_SHADER_CONFIG shader_config = {16, 8};
-    D3D12_RAYTRACING_PIPELINE_CONFIG pipeline_config = {1};
+    D3D12_RAYTRACING_PIPELINE_CONFIG1 pipeline_config = {1, flags};
     LPCWSTR raygen = L"RayGen";
     D3D12_STATE_SUBOBJECT subobjects[7] = {
         {D3D12_STATE_SUBOBJECT_TYPE_DXIL_LIBRARY, &library},
         {D3D12_STATE_SUBOBJECT_TYPE_HIT_GROUP, &group},
         {D3D12_STATE_SUBOBJECT_TYPE_RAYTRACING_SHADER_CONFIG, &shader_config},
-        {D3D12_STATE_SUBOBJECT_TYPE_RAYTRACING_PIPELINE_CONFIG, &pipeline_config},
+        {D3D12_STATE_SUBOBJECT_TYPE_RAYTRACING_PIPELINE_CONFIG1, &pipeline_config},
         {D3D12_STATE_SUBOBJECT_TYPE_GLOBAL_ROOT_SIGNATURE, &pipeline->global},
         {D3D12_STATE_SUBOBJECT_TYPE_LOCAL_ROOT_SIGNATURE, &pipeline->local},
     };

@@ -15,6 +15,9 @@ void triangle_pipeline_init(struct triangle_pipeline *pipeline, ID3D12Device5 *d
 /* From another library with the same exports. */
 void triangle_pipeline_init_library(struct triangle_pipeline *pipeline, ID3D12Device5 *device, const void *code,
                                     size_t bytes);
+/* With flags in the pipeline configuration. */
+void triangle_pipeline_init_flags(struct triangle_pipeline *pipeline, ID3D12Device5 *device,
+                                  D3D12_RAYTRACING_PIPELINE_FLAGS flags);
 void triangle_pipeline_finish(struct triangle_pipeline *pipeline);
 
 /* Offsets of the tables in a scene's table buffer. */
