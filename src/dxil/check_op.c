@@ -284,6 +284,20 @@ static bool check_operands(struct ir_body *b, const struct dxil_op *op, const ui
     return true;
 }
 
+/* A query that forces the two states of opacity micromaps must be one that looks at them. */
+static bool check_query_flags(struct ir_body *b, const struct dxil_op *op, const uint32_t *arguments)
+{
+    const uint32_t force_omm_2_state = 0x400, allow_opacity_micromaps = 0x1; /* RAY_FLAG, RAYQUERY_FLAG */
+    uint64_t ray_flags, query_flags;
+    if (op->number != DXIL_OPCODE_AllocateRayQuery2 || !body_constant(b, arguments[1], &ray_flags) ||
+        !body_constant(b, arguments[2], &query_flags) || !(ray_flags & force_omm_2_state) ||
+        (query_flags & allow_opacity_micromaps))
+        return true;
+    return reader_fail(b->r, STATUS_INVALID,
+                       "%s in function %s: RAY_FLAG_FORCE_OMM_2_STATE without RAYQUERY_FLAG_ALLOW_OPACITY_MICROMAPS",
+                       op->name, b->name);
+}
+
 static bool class_is(const char *name, const char *class_name, const char **suffix)
 {
     size_t length = strlen(class_name);
@@ -318,5 +332,5 @@ bool body_check_op(struct ir_body *b, const struct ir_function *callee, const ui
         return false;
     if (op->overloads[0] ? !suffix_is_right(&check, suffix) : *suffix != 0)
         return body_corrupt(b, "%s is not named after its overload", callee->name);
-    return check_operands(b, op, arguments, count) && reader_note_op(r, b->function, op);
+    return check_operands(b, op, arguments, count) && check_query_flags(b, op, arguments) && reader_note_op(r, b->function, op);
 }

@@ -131,6 +131,40 @@ static void replace_constant(struct editable *e, uint64_t from, uint64_t to)
     assert_true(replaced > 0);
 }
 
+/* Make the nth call of three operands one with ray flags value (an operand, counted back) and the ray flags it had, 0, as
+ * query flags. False: there is no such call. */
+static bool change_query_call(struct editable *e, uint32_t nth, uint64_t value)
+{
+    const uint32_t call_of_three = 7; /* attributes, flags, type, callee, three operands */
+    for (uint32_t i = 0; i < e->stream.item_count; i++) {
+        const struct bitstream_item *item = &e->stream.items[i];
+        if (item->kind != BITSTREAM_ITEM_RECORD || item->code != CODE_CALL || item->operand_count != call_of_three || nth--)
+            continue;
+        uint64_t *operands = &e->stream.operands[item->operand_index];
+        operands[6] = operands[5];
+        operands[5] = value;
+        return true;
+    }
+    return false;
+}
+
+/* Some value of fixture 24 is the constant 0x400. */
+static void forced_micromap_states_need_micromaps(void **state)
+{
+    (void)state;
+    uint32_t refused = 0;
+    for (uint32_t nth = 0; nth < 3; nth++)
+        for (uint64_t value = 1; value < 120; value++) {
+            struct editable e = open_fixture("24_omm.dxil", false);
+            struct reason reason = {{0}};
+            if (change_query_call(&e, nth, value))
+                refused += load_edited(&e, &reason) == STATUS_INVALID &&
+                           strstr(reason.text, "RAYQUERY_FLAG_ALLOW_OPACITY_MICROMAPS");
+            close_fixture(&e);
+        }
+    assert_int_equal(refused, 1);
+}
+
 static void opcodes_are_refused_by_name(void **state)
 {
     (void)state;
@@ -272,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changed_records_are_refused_by_name),
+        cmocka_unit_test(forced_micromap_states_need_micromaps),
         cmocka_unit_test(opcodes_are_refused_by_name),
         cmocka_unit_test(operations_need_their_shader_model),
         cmocka_unit_test(header_and_module_must_agree),
