@@ -27,6 +27,14 @@ static enum status check_geometry(const struct accel_geometry *geometry, const s
     return STATUS_OK;
 }
 
+/* Flags match the source's; only further updates may be given up, all kinds together. */
+static bool flags_fit(uint32_t flags, uint32_t source_flags)
+{
+    const uint32_t allow = ACCEL_BUILD_FLAG_ALLOW_UPDATE | ACCEL_BUILD_FLAG_ALLOW_OMM_UPDATE;
+    flags &= ~(uint32_t)ACCEL_BUILD_FLAG_PERFORM_UPDATE;
+    return flags == source_flags || flags == (source_flags & ~allow);
+}
+
 enum status accel_update_check(const struct accel_build_arguments *arguments, struct reason *reason)
 {
     const struct accel_build_inputs *inputs = &arguments->inputs;
@@ -36,7 +44,7 @@ enum status accel_update_check(const struct accel_build_arguments *arguments, st
         return reason_set(reason, STATUS_INVALID, "update: the source is no acceleration structure");
     if (!(source->build_flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE))
         return reason_set(reason, STATUS_INVALID, "update: the source was built without ALLOW_UPDATE");
-    if ((inputs->flags & ~(uint32_t)ACCEL_BUILD_FLAG_PERFORM_UPDATE) != source->build_flags)
+    if (!flags_fit(inputs->flags, source->build_flags))
         return reason_set(reason, STATUS_INVALID, "update: flags 0x%x differ from the source's 0x%x", inputs->flags,
                           source->build_flags);
     bool is_top = source->kind == ACCEL_KIND_INSTANCES;
@@ -224,6 +232,7 @@ void accel_update_bottom(const struct accel_build_arguments *arguments)
     refit_node_boxes(&r);
     if (accel_micromap_links(header) && (header->build_flags & ACCEL_BUILD_FLAG_ALLOW_OMM_UPDATE))
         accel_micromap_link_write(&arguments->inputs, header);
+    header->build_flags = arguments->inputs.flags & ~(uint32_t)ACCEL_BUILD_FLAG_PERFORM_UPDATE;
     header->updates++;
     header->magic = ACCEL_MAGIC;
 }

@@ -141,8 +141,13 @@ enum status exec_build_check(struct exec_device *device, const struct exec_build
 {
     const struct accel_build_inputs *inputs = build->inputs;
     struct accel_prebuild_info info;
-    RETURN_IF_FAILED(accel_prebuild_info(inputs, &info, reason));
+    struct accel_build_inputs sized = *inputs;
     bool is_update = inputs->flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE;
+    if (is_update && !is_micromap_level(inputs))
+        sized.flags |= ACCEL_BUILD_FLAG_ALLOW_UPDATE; /* an update that allows no further one needs scratch like any other */
+    RETURN_IF_FAILED(accel_prebuild_info(&sized, &info, reason));
+    if (is_update && inputs->level == ACCEL_LEVEL_BOTTOM)
+        info.result_bytes = sizeof(struct accel_header); /* as large as the source, which may be compacted: check_source */
     uint32_t alignment = is_micromap_level(inputs) ? MICROMAP_ALIGNMENT : ACCEL_ALIGNMENT_BYTES;
     struct range result = {"DestAccelerationStructureData", build->destination, info.result_bytes, alignment};
     /* Applications may ask for sizes without ALLOW_UPDATE and build with it: what counts is the room that is there. */
@@ -172,7 +177,9 @@ static enum status check_source(struct exec_device *device, const struct exec_bu
         return reason_set(reason, STATUS_INVALID,
                           "SourceAccelerationStructureData 0x%llx holds no acceleration structure",
                           (unsigned long long)build->source);
-    return STATUS_OK;
+    struct range result = {"DestAccelerationStructureData", build->destination,
+                           ((const struct accel_header *)source)->structure_bytes, 0};
+    return check_range(device, &result, reason);
 }
 
 static enum status write_postbuild(struct exec_device *device, uint32_t kind, uint64_t structure, uint64_t *destination,

@@ -146,6 +146,49 @@ static void test_update(void **state)
     ID3D12Resource_Release(scratch);
 }
 
+/* A structure compacted to its exact size is updated in place, and gives up further updates the second time. */
+static void test_update_of_compacted(void **state)
+{
+    enum { TRIANGLES = 500 };
+    D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAGS flags = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE |
+                                                                D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_COMPACTION;
+    static float corners[TRIANGLES][9];
+    for (int i = 0; i < TRIANGLES; i++) {
+        const float x = (float)i, corner[9] = {x, 0, 1, x, 1, 1, x + 1, 0, 1};
+        memcpy(corners[i], corner, sizeof(corner));
+    }
+    UINT64 size[2];
+    ID3D12Resource *vertices = gpu_upload(&gpu, corners, sizeof(corners)), *scratch = gpu_buffer(&gpu, D3D12_HEAP_TYPE_DEFAULT, 1 << 20);
+    ID3D12Resource *structure = gpu_structure_buffer(&gpu, 1 << 20);
+    D3D12_RAYTRACING_GEOMETRY_DESC geometry = scene.geometry;
+    geometry.Triangles.VertexBuffer.StartAddress = address_of(vertices);
+    geometry.Triangles.VertexCount = TRIANGLES * 3;
+    build(structure, scratch, &geometry, flags);
+    emit_and_copy(D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_COMPACTED_SIZE, address_of(structure), size);
+    ID3D12Resource *compacted = gpu_structure_buffer(&gpu, size[0]);
+    ID3D12GraphicsCommandList4_CopyRaytracingAccelerationStructure(gpu.list, address_of(compacted), address_of(structure),
+                                                                   D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_COMPACT);
+    gpu_run(&gpu);
+    gpu_forget_messages(&gpu);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < TRIANGLES * 3; i++)
+            corners[i / 3][i % 3 * 3 + 1] += 10; /* up */
+        ID3D12Resource_Release(vertices);
+        vertices = gpu_upload(&gpu, corners, sizeof(corners));
+        geometry.Triangles.VertexBuffer.StartAddress = address_of(vertices);
+        D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAGS now =
+            round ? D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_COMPACTION : flags;
+        build(compacted, scratch, &geometry, now | D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE);
+        gpu_run(&gpu);
+        float y = round < 2 ? 10.25f + (float)round * 10 : 20.25f; /* the third is refused */
+        expect_hit(address_of(compacted), 0.25f, y, true);
+        assert_int_equal(gpu_message_count(&gpu), round == 2);
+    }
+    ID3D12Resource *resources[] = {vertices, scratch, structure, compacted};
+    for (int i = 0; i < 4; i++)
+        ID3D12Resource_Release(resources[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +196,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_serialize, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_update, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_update_of_compacted, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

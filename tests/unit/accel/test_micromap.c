@@ -353,10 +353,24 @@ static void test_update_rules(void **state)
     b.link.index_format = FORMAT_R8_UINT;
     b.link.index_stride_bytes = 1;
     assert_int_equal(update(&b, structure, &reason), STATUS_OK);
+    assert_int_equal(((struct accel_header *)structure)->build_flags, b.build.flags);
     b.link.base_location = 2; /* what is refused leaves the source */
     assert_int_equal(update(&b, structure, &reason), STATUS_INVALID);
     assert_int_equal(accel_verify(structure, ~0ull, NULL), STATUS_OK);
     b.geometries[1].triangles.micromaps = NULL;
+    assert_int_equal(update(&b, structure, &reason), STATUS_INVALID);
+    free(structure);
+    make_bottom(&b, array);
+    b.build.flags = ACCEL_BUILD_FLAG_ALLOW_UPDATE | ACCEL_BUILD_FLAG_ALLOW_OMM_UPDATE;
+    structure = scene_build(NULL, &b.build);
+    b.build.flags = ACCEL_BUILD_FLAG_ALLOW_UPDATE; /* giving up one kind alone is not allowed */
+    assert_int_equal(update(&b, structure, &reason), STATUS_INVALID);
+    b.build.flags = 0; /* the last update, which may change the linkage once more */
+    b.link.base_location = 1;
+    b.indices[0] = b.indices[2] = 0;
+    assert_int_equal(update(&b, structure, &reason), STATUS_OK);
+    assert_int_equal(accel_micromap_links(structure)[1].base_location, 1);
+    assert_int_equal(accel_verify(structure, ~0ull, NULL), STATUS_OK);
     assert_int_equal(update(&b, structure, &reason), STATUS_INVALID);
     free(structure);
     free(array);
