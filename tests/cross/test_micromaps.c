@@ -365,12 +365,76 @@ static void test_linkage_update(void **state)
     free(bottom);
 }
 
+/* The closed mesh, each of its triangles with the same map. */
+static void *build_sphere(struct scene_mesh *mesh, const uint8_t *states, uint32_t level, void **array)
+{
+    struct accel_micromap_histogram histogram = {1, level, ACCEL_MICROMAP_2_STATE};
+    struct accel_micromap desc = {0, (uint16_t)level, ACCEL_MICROMAP_2_STATE};
+    struct accel_micromap_array array_desc = {&histogram, 1, (uintptr_t)states, (uintptr_t)&desc, sizeof(desc)};
+    struct accel_build_inputs array_inputs = {.level = ACCEL_LEVEL_MICROMAPS, .count = 1, .micromap_array = &array_desc};
+    *array = scene_build(NULL, &array_inputs);
+    const uint32_t zero = 0;
+    struct accel_micromap_link link = {(uintptr_t)*array, (uintptr_t)&zero, 0, SCENE_FORMAT_R32_UINT, 0};
+    struct accel_geometry geometry = scene_geometry(mesh);
+    geometry.type = ACCEL_GEOMETRY_OMM_TRIANGLES;
+    geometry.triangles.micromaps = &link;
+    struct accel_build_inputs inputs = {.level = ACCEL_LEVEL_BOTTOM, .count = 1, .geometries = &geometry};
+    return scene_build(NULL, &inputs);
+}
+
+/* From the middle of the sphere through corners, edges and micro-edges of its triangles: of a map and its inverse exactly
+ * one is hit, so no point is without a state or has two, on whichever triangle of an edge it is found. */
+static void test_edges_belong_to_one_side(void **state)
+{
+    enum { LEVEL = 3, STEPS = 16 };
+    uint8_t states[2][128] __attribute__((aligned(128)));
+    struct scene_random random = {3};
+    struct scene_mesh mesh = {0};
+    const float center[3] = {0.1f, 0.2f, 0.3f};
+    void *arrays[2], *spheres[2];
+    scene_make_sphere(&mesh, center, 1, 6, 7, &random);
+    for (int i = 0; i < 128; i++) {
+        states[0][i] = (uint8_t)scene_random_bits(&random);
+        states[1][i] = (uint8_t)~states[0][i];
+    }
+    for (int i = 0; i < 2; i++)
+        spheres[i] = build_sphere(&mesh, states[i], LEVEL, &arrays[i]);
+    for (enum cpu_isa isa = CPU_ISA_SCALAR; isa < CPU_ISA_COUNT; isa++)
+        for (uint32_t t = 0; t < mesh.triangle_count && trace_table_for(isa); t++)
+            for (int step = 0; step < (STEPS + 1) * (STEPS + 1); step++) {
+                static struct hits seen[2];
+                float u = (float)(step % (STEPS + 1)) / STEPS, v = (float)(step / (STEPS + 1)) / STEPS;
+                struct abi_ray ray = {.t_max = INFINITY};
+                for (int axis = 0; axis < 3; axis++) {
+                    const float *corner[3] = {mesh.vertices[mesh.indices[t][0]], mesh.vertices[mesh.indices[t][1]],
+                                              mesh.vertices[mesh.indices[t][2]]};
+                    ray.origin[axis] = center[axis];
+                    ray.direction[axis] = corner[0][axis] + u * (corner[1][axis] - corner[0][axis]) +
+                                          v * (corner[2][axis] - corner[0][axis]) - center[axis];
+                }
+                if (u + v > 1)
+                    continue;
+                trace(trace_table_for(isa), spheres[0], &ray, 0, true, &seen[0]);
+                trace(trace_table_for(isa), spheres[1], &ray, 0, true, &seen[1]);
+                assert_int_equal(seen[0].has_committed + seen[1].has_committed, 1);
+                /* without micromaps and with everything non-opaque there is one hit to decide about */
+                trace(trace_table_for(isa), spheres[0], &ray, 0x2, false, &seen[0]);
+                assert_int_equal(seen[0].count, 1);
+            }
+    for (int i = 0; i < 2; i++) {
+        free(spheres[i]);
+        free(arrays[i]);
+    }
+    scene_mesh_finish(&mesh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_builders),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_linkage_update),
+        cmocka_unit_test(test_edges_belong_to_one_side),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
