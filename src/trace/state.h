@@ -163,7 +163,7 @@ static inline void state_begin(struct trace_state *s, uint64_t structure, const 
     visible->candidate_is_opaque = 0;
     visible->committed = (struct abi_hit){.t = ray->t_max};
     visible->candidate = (struct abi_hit){.t = ray->t_max};
-    s->flags = ray_flags | pipeline_flags;
+    s->flags = (ray_flags & ~ABI_TRACE_FLAG_ALLOW_MICROMAPS) | pipeline_flags;
     s->done = !state_start(s, (const struct accel_header *)(uintptr_t)structure);
 }
 
