@@ -50,26 +50,60 @@ KERNEL_INLINE void kernel_load_space(struct kernel_cursor *c, const struct trace
     c->leaves = (const uint8_t *)structure + structure->leaf_offset;
 }
 
-/* Bit i: the ray may be inside box i somewhere in [t_min, t_max]. */
-KERNEL_INLINE uint32_t kernel_test_boxes(const struct kernel_cursor *c, const uint8_t *planes, float t_min, lanes8 *t_near)
+KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
 {
-    const struct trace_space *space = c->space;
-    lanes8 near = lanes8_splat(t_min), far = lanes8_splat(c->t_max);
+    for (uint32_t i = 0; i < lines; i++)
+        __builtin_prefetch(p + i * 64);
+}
+
+/* Ask for what a reference names. bottom: leaves are triangle or box blocks. */
+KERNEL_INLINE void kernel_prefetch_child(const struct kernel_cursor *c, uint32_t ref)
+{
+    if (!(ref & ACCEL_REF_LEAF_MASK))
+        kernel_prefetch(c->nodes + ref * sizeof(struct accel_node), 4);
+    else
+        kernel_prefetch(c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
+}
+
+/* What the box test needs of a space, in registers for as long as a walk stays in that space. */
+struct kernel_boxes {
+    const struct trace_space *space;
+    lanes8 mul[3], near_add[3], far_add[3], t_min;
+    uint32_t near_plane[3];
+};
+
+KERNEL_INLINE void kernel_boxes_load(struct kernel_boxes *b, const struct trace_space *space, float t_min)
+{
+    b->space = space;
+    b->t_min = lanes8_splat(t_min);
     for (int axis = 0; axis < 3; axis++) {
-        lanes8 enter = lanes8_load((const float *)(planes + space->near_plane[axis]));
-        lanes8 leave = lanes8_load((const float *)(planes + (space->near_plane[axis] ^ 32)));
-        lanes8 mul = lanes8_splat(space->mul[axis]);
-        near = lanes8_max(lanes8_mul_add(enter, mul, lanes8_splat(space->near_add[axis])), near);
-        far = lanes8_min(lanes8_mul_add(leave, mul, lanes8_splat(space->far_add[axis])), far);
+        b->mul[axis] = lanes8_splat(space->mul[axis]);
+        b->near_add[axis] = lanes8_splat(space->near_add[axis]);
+        b->far_add[axis] = lanes8_splat(space->far_add[axis]);
+        b->near_plane[axis] = space->near_plane[axis];
     }
+}
+
+/* Bit i: the ray may be inside box i somewhere in [t_min, t_max]. */
+KERNEL_INLINE uint32_t kernel_test_boxes(const struct kernel_boxes *b, const uint8_t *planes, float t_max, lanes8 *t_near)
+{
+    lanes8 enter[3], leave[3];
+    for (int axis = 0; axis < 3; axis++) {
+        enter[axis] = lanes8_mul_add(lanes8_load((const float *)(planes + b->near_plane[axis])), b->mul[axis], b->near_add[axis]);
+        leave[axis] = lanes8_mul_add(lanes8_load((const float *)(planes + (b->near_plane[axis] ^ 32))), b->mul[axis], b->far_add[axis]);
+    }
+    /* as trees, not chains: a node's latency is what a ray waits for */
+    lanes8 near = lanes8_max(lanes8_max(enter[0], enter[1]), lanes8_max(enter[2], b->t_min));
+    lanes8 far = lanes8_min(lanes8_min(leave[0], leave[1]), lanes8_min(leave[2], lanes8_splat(t_max)));
     *t_near = near;
     return lanes8_le_mask(near, far);
 }
 
 #ifndef LANES_HAS_PUSH
-/* Put the children of mask on the stack, the nearest on top where that is asked for. Returns the new count. */
+/* Put the children of mask (not 0) on the stack, the nearest on top where that is asked for. Returns the new count; top
+ * receives the reference on top. */
 KERNEL_INLINE uint32_t kernel_push(struct trace_stack_entry *stack, uint32_t count, uint32_t mask, lanes8 t_near,
-                                   const uint32_t *children, bool nearest_on_top)
+                                   const uint32_t *children, bool nearest_on_top, uint32_t *top)
 {
     float t[8];
     lanes8_store(t, t_near);
@@ -79,6 +113,7 @@ KERNEL_INLINE uint32_t kernel_push(struct trace_stack_entry *stack, uint32_t cou
             stack[slot] = stack[slot - 1];
         stack[slot] = (struct trace_stack_entry){t[child], children[child]};
     }
+    *top = stack[count - 1].ref;
     return count;
 }
 #endif
@@ -132,6 +167,21 @@ KERNEL_INLINE bool kernel_test_lane(const struct trace_state *s, const struct ke
     int sign = (signs >> (8 + lane)) & 1 ? ((signs >> lane) & 1 ? 1 : -1) : 0;
     if (!triangle_hit_exact(v, c->space, sign, hit))
         return false;
+    uint32_t facing = hit->sign > 0 ? STATE_FACING_POSITIVE : STATE_FACING_NEGATIVE;
+    return (s->facing_mask & facing) && hit->t > s->visible.ray.t_min && hit->t <= c->t_max;
+}
+
+/* The same for a lane of a block that triangle_block_solve has looked at. */
+KERNEL_INLINE bool kernel_test_solved(const struct trace_state *s, const struct kernel_cursor *c,
+                                      const struct accel_triangle_block *block, uint32_t lane, uint32_t signs,
+                                      const struct triangle_block_hits *solved, struct triangle_hit *hit)
+{
+    if (__builtin_expect(!(solved->inside & signs >> 8 & 1u << lane), 0))
+        return kernel_test_lane(s, c, block, lane, signs, hit);
+    hit->sign = (signs >> lane) & 1 ? 1 : -1;
+    hit->t = solved->t[lane];
+    hit->barycentrics[0] = solved->barycentrics[0][lane];
+    hit->barycentrics[1] = solved->barycentrics[1][lane];
     uint32_t facing = hit->sign > 0 ? STATE_FACING_POSITIVE : STATE_FACING_NEGATIVE;
     return (s->facing_mask & facing) && hit->t > s->visible.ray.t_min && hit->t <= c->t_max;
 }
@@ -241,10 +291,14 @@ KERNEL_INLINE uint32_t kernel_triangle_leaf(struct trace_state *s, struct kernel
     for (uint32_t i = first; i < count; i++, lanes = 15) {
         uint32_t signs = kernel_block_lanes(s, &blocks[i], c->space);
         lanes &= (signs | signs >> 4) & 15;
+        if (!lanes)
+            continue;
+        struct triangle_block_hits solved;
+        triangle_block_solve(&blocks[i], c->space, &solved);
         for (; lanes; lanes &= lanes - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(lanes);
             struct triangle_hit hit;
-            if (!kernel_test_lane(s, c, &blocks[i], lane, signs, &hit))
+            if (!kernel_test_solved(s, c, &blocks[i], lane, signs, &solved, &hit))
                 continue;
             uint32_t event = mode == KERNEL_RESUMABLE ? kernel_take_resumable(s, c, &blocks[i], lane, &hit)
                                                       : kernel_take_direct(s, c, &blocks[i], lane, &hit, mode);
@@ -265,8 +319,10 @@ KERNEL_INLINE uint32_t kernel_box_leaf(struct trace_state *s, struct kernel_curs
     const struct accel_box_block *blocks = (const struct accel_box_block *)c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK);
     uint32_t count = accel_ref_block_count(ref);
     for (uint32_t i = first; i < count; i++, lanes = 255) {
+        struct kernel_boxes boxes;
         lanes8 t_near;
-        lanes &= kernel_test_boxes(c, (const uint8_t *)blocks[i].planes, s->visible.ray.t_min, &t_near);
+        kernel_boxes_load(&boxes, c->space, s->visible.ray.t_min);
+        lanes &= kernel_test_boxes(&boxes, (const uint8_t *)blocks[i].planes, c->t_max, &t_near);
         for (; lanes; lanes &= lanes - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(lanes);
             uint32_t opaque = ((blocks[i].geometries[lane] | s->opacity_or) & s->opacity_and) != 0;
@@ -335,19 +391,24 @@ KERNEL_INLINE bool kernel_pop(struct trace_state *s, struct kernel_cursor *c, ui
 KERNEL_INLINE void kernel_open_node(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, enum kernel_mode mode)
 {
     const struct accel_node *node = (const struct accel_node *)c->nodes + ref;
+    struct kernel_boxes boxes;
     lanes8 t_near;
-    uint32_t mask = kernel_test_boxes(c, (const uint8_t *)node->planes, s->visible.ray.t_min, &t_near);
-    c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY);
+    kernel_boxes_load(&boxes, c->space, s->visible.ray.t_min);
+    uint32_t mask = kernel_test_boxes(&boxes, (const uint8_t *)node->planes, c->t_max, &t_near);
+    uint32_t top;
+    if (mask)
+        c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY, &top);
 }
 
 /* Nodes from ref on, always the nearest child next, until a leaf or a dead end. A node met by one child alone goes on
  * there at once: nothing is sorted or stored. Returns the leaf, or ACCEL_REF_EMPTY. */
-KERNEL_INLINE uint32_t kernel_descend(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, enum kernel_mode mode)
+KERNEL_INLINE uint32_t kernel_descend(struct trace_state *s, struct kernel_cursor *c, const struct kernel_boxes *boxes, uint32_t ref,
+                                      enum kernel_mode mode)
 {
     while (!(ref & ACCEL_REF_LEAF_MASK)) {
         const struct accel_node *node = (const struct accel_node *)c->nodes + ref;
         lanes8 t_near;
-        uint32_t mask = kernel_test_boxes(c, (const uint8_t *)node->planes, s->visible.ray.t_min, &t_near);
+        uint32_t mask = kernel_test_boxes(boxes, (const uint8_t *)node->planes, c->t_max, &t_near);
         if (!mask)
             return ACCEL_REF_EMPTY;
         if (!(mask & (mask - 1))) {
@@ -363,19 +424,25 @@ KERNEL_INLINE uint32_t kernel_descend(struct trace_state *s, struct kernel_curso
             a ^= swap;
             b ^= swap;
             s->stack[c->stack_count++] = (struct trace_stack_entry){t[b], node->children[b]};
+            kernel_prefetch_child(c, node->children[b]);
             ref = node->children[a];
             continue;
         }
-        c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY) - 1;
-        ref = s->stack[c->stack_count].ref;
+        for (uint32_t todo = mask; todo; todo &= todo - 1)
+            kernel_prefetch_child(c, node->children[__builtin_ctz(todo)]);
+        c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY, &ref) - 1;
     }
     return ref;
 }
 
 KERNEL_INLINE uint32_t kernel_walk(struct trace_state *s, struct kernel_cursor *c, enum kernel_mode mode)
 {
+    struct kernel_boxes boxes;
+    kernel_boxes_load(&boxes, c->space, s->visible.ray.t_min);
     for (uint32_t ref; kernel_pop(s, c, &ref);) {
-        ref = kernel_descend(s, c, ref, mode);
+        if (__builtin_expect(boxes.space != c->space, 0))
+            kernel_boxes_load(&boxes, c->space, s->visible.ray.t_min);
+        ref = kernel_descend(s, c, &boxes, ref, mode);
         if (ref == ACCEL_REF_EMPTY)
             continue;
         if (!s->bottom) {

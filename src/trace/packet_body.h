@@ -26,12 +26,6 @@ struct kernel_stream {
     uint8_t *occluded;      /* KERNEL_ANY */
 };
 
-KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
-{
-    for (uint32_t i = 0; i < lines; i++)
-        __builtin_prefetch(p + i * 64);
-}
-
 struct kernel_packet {
     /* one lane per ray, in the packet's axis order kx, ky, kz */
     float origin[3][PACKET_WIDTH], shear[2][PACKET_WIDTH];
@@ -336,7 +330,8 @@ KERNEL_INLINE uint32_t kernel_packet_open(struct trace_state *s, const struct ke
         names[i] = index * 8 + i;
     for (uint32_t todo = mask; todo; todo &= todo - 1)
         kernel_prefetch_ref(s->bottom, nodes[index].children[__builtin_ctz(todo)]);
-    return kernel_push(s->stack, count, mask, t_near, names, true);
+    uint32_t top;
+    return mask ? kernel_push(s->stack, count, mask, t_near, names, true, &top) : count;
 }
 
 KERNEL_INLINE void kernel_packet_walk(struct trace_state *s, struct kernel_packet *p, enum kernel_mode mode)
