@@ -56,13 +56,15 @@ KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
         __builtin_prefetch(p + i * 64);
 }
 
-/* Ask for what a reference names. bottom: leaves are triangle or box blocks. */
-KERNEL_INLINE void kernel_prefetch_child(const struct kernel_cursor *c, uint32_t ref)
+/* Ask for what a reference names: a node, the first block of a leaf, an instance. */
+KERNEL_INLINE void kernel_prefetch_child(const struct kernel_cursor *c, uint32_t ref, bool is_bottom)
 {
     if (!(ref & ACCEL_REF_LEAF_MASK))
         kernel_prefetch(c->nodes + ref * sizeof(struct accel_node), 4);
-    else
+    else if (is_bottom)
         kernel_prefetch(c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
+    else
+        kernel_prefetch(c->leaves + (ref & ACCEL_REF_INSTANCE_MASK) * sizeof(struct abi_instance), 2);
 }
 
 /* What the box test needs of a space, in registers for as long as a walk stays in that space. */
@@ -424,12 +426,12 @@ KERNEL_INLINE uint32_t kernel_descend(struct trace_state *s, struct kernel_curso
             a ^= swap;
             b ^= swap;
             s->stack[c->stack_count++] = (struct trace_stack_entry){t[b], node->children[b]};
-            kernel_prefetch_child(c, node->children[b]);
+            kernel_prefetch_child(c, node->children[b], s->bottom != NULL);
             ref = node->children[a];
             continue;
         }
         for (uint32_t todo = mask; todo; todo &= todo - 1)
-            kernel_prefetch_child(c, node->children[__builtin_ctz(todo)]);
+            kernel_prefetch_child(c, node->children[__builtin_ctz(todo)], s->bottom != NULL);
         c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY, &ref) - 1;
     }
     return ref;

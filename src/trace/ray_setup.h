@@ -21,11 +21,6 @@ static inline float setup_max(float a, float b)
     return a > b ? a : b;
 }
 
-static inline bool setup_is_finite3(const float v[3])
-{
-    return fabsf(v[0]) <= FLT_MAX && fabsf(v[1]) <= FLT_MAX && fabsf(v[2]) <= FLT_MAX;
-}
-
 typedef float setup4 __attribute__((vector_size(16)));
 typedef int32_t setup4i __attribute__((vector_size(16)));
 
@@ -34,6 +29,11 @@ static inline setup4 setup_load(const float *p)
     setup4 r;
     __builtin_memcpy(&r, p, sizeof(r));
     return r;
+}
+
+static inline void setup_store(float *p, setup4 a)
+{
+    __builtin_memcpy(p, &a, sizeof(a));
 }
 
 static inline setup4 setup_splat(float a)
@@ -54,6 +54,37 @@ static inline setup4 setup_abs(setup4 a)
 static inline setup4 setup_max4(setup4 a, setup4 b)
 {
     return setup_select(a > b, a, b);
+}
+
+/* x, y, z of four floats in memory, and 0. */
+static inline setup4 setup_load_xyz(const float *p)
+{
+    const setup4i xyz = {-1, -1, -1, 0};
+    return (setup4)((setup4i)setup_load(p) & xyz);
+}
+
+static inline bool setup_is_finite(setup4 a, setup4 b)
+{
+    setup4i finite = (setup_abs(a) <= setup_splat(FLT_MAX)) & (setup_abs(b) <= setup_splat(FLT_MAX));
+    return finite[0] & finite[1] & finite[2];
+}
+
+/* Origin and direction of a ray in the space of an instance: vec_transform_point_back and vec_transform_direction, both
+ * at once and a row a lane. */
+static inline void setup_transform(const struct abi_instance *instance, const struct abi_ray *ray, setup4 *o, setup4 *d)
+{
+    const float *m = instance->object_to_world;
+    const setup4i xyz = {-1, -1, -1, 0};
+    setup4 r0 = setup_load(instance->world_to_object), r1 = setup_load(instance->world_to_object + 4);
+    setup4 r2 = setup_load(instance->world_to_object + 8);
+    setup4 low = __builtin_shufflevector(r0, r1, 0, 4, 1, 5), high = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+    setup4 x = __builtin_shufflevector(low, r2, 0, 1, 4, 4), y = __builtin_shufflevector(low, r2, 2, 3, 5, 5);
+    setup4 z = __builtin_shufflevector(high, r2, 0, 1, 6, 6);
+    setup4 from = setup_load(ray->origin) - (setup4){m[3], m[7], m[11], 0}, along = setup_load(ray->direction);
+    setup4 origin = x * setup_splat(from[0]) + y * setup_splat(from[1]) + z * setup_splat(from[2]);
+    setup4 direction = x * setup_splat(along[0]) + y * setup_splat(along[1]) + z * setup_splat(along[2]);
+    *o = (setup4)((setup4i)origin & xyz);
+    *d = (setup4)((setup4i)direction & xyz);
 }
 
 static inline float setup_widest(setup4 a)
@@ -93,13 +124,14 @@ static inline void setup_boxes(struct trace_space *space, setup4 o, setup4 d, fl
     __builtin_memcpy(space->near_plane, &plane, sizeof(plane));
 }
 
-/* Fill everything from origin and direction (x, y, z, 0), which are finite. False: the direction is zero, nothing can
+/* Fill everything from origin o and direction d (x, y, z, 0), which are finite. False: the direction is zero, nothing can
  * be hit. A component below 2^-40 of the longest moves the ray by less than 2^-38 M over any distance at which there is
  * something to hit, far less than the margin. */
-static inline bool setup_space(struct trace_space *space, const struct accel_header *structure)
+static inline bool setup_space(struct trace_space *space, const struct accel_header *structure, setup4 o, setup4 d)
 {
     static const uint32_t next_axis[4] = {1, 2, 0, 1};
-    setup4 o = setup_load(space->origin), d = setup_load(space->direction);
+    setup_store(space->origin, o);
+    setup_store(space->direction, d);
     setup4 length = setup_abs(d);
     uint32_t kz = length[1] >= length[0];
     kz = length[2] >= setup_max(length[0], length[1]) ? 2 : kz;

@@ -61,28 +61,19 @@ static inline void state_set_micromaps(struct trace_state *s, const struct accel
     s->micromap_state_mask = force ? 1 : 3;
 }
 
-/* As vectors: the stores are read back as vectors at once. */
-static inline void state_copy_ray(struct trace_space *space, const struct abi_ray *ray)
-{
-    const setup4i xyz = {-1, -1, -1, 0};
-    setup4 origin = (setup4)((setup4i)setup_load(ray->origin) & xyz);
-    setup4 direction = (setup4)((setup4i)setup_load(ray->direction) & xyz);
-    __builtin_memcpy(space->origin, &origin, sizeof(origin));
-    __builtin_memcpy(space->direction, &direction, sizeof(direction));
-}
-
 static inline void state_push_root(struct trace_state *s, uint32_t root)
 {
     s->stack[s->stack_count++] = (struct trace_stack_entry){s->visible.ray.t_min, root};
 }
 
-/* Prepare to walk a bottom-level structure with object.origin and object.direction set. False: nothing to find there. */
-static inline bool state_enter_bottom(struct trace_state *s, const struct accel_header *bottom, uint32_t instance_flags)
+/* Prepare to walk a bottom-level structure with a ray in its space. False: nothing to find there. */
+static inline bool state_enter_bottom(struct trace_state *s, const struct accel_header *bottom, uint32_t instance_flags,
+                                      setup4 origin, setup4 direction)
 {
     uint32_t skip = bottom->kind == ACCEL_KIND_BOXES ? ABI_RAY_FLAG_SKIP_PROCEDURAL_PRIMITIVES : ABI_RAY_FLAG_SKIP_TRIANGLES;
     if (bottom->root == ACCEL_REF_EMPTY || (s->flags & skip))
         return false;
-    if (!setup_space(&s->object, bottom))
+    if (!setup_space(&s->object, bottom, origin, direction))
         return false;
     state_set_facing(s, instance_flags);
     state_set_opacity(s, instance_flags);
@@ -101,24 +92,21 @@ static inline bool state_enter_instance(struct trace_state *s, uint32_t index)
         return false;
     s->instance = instance;
     s->instance_index = index;
+    setup4 origin, direction;
     if (s->top->flags & ACCEL_FLAG_IDENTITY_INSTANCE) {
-        state_copy_ray(&s->object, &s->visible.ray);
+        origin = setup_load_xyz(s->visible.ray.origin);
+        direction = setup_load_xyz(s->visible.ray.direction);
     } else {
-        vec_transform_point_back(instance->object_to_world, instance->world_to_object, s->visible.ray.origin,
-                                 s->object.origin);
-        vec_transform_direction(instance->world_to_object, s->visible.ray.direction, s->object.direction);
-        s->object.origin[3] = s->object.direction[3] = 0;
-        if (!setup_is_finite3(s->object.origin) || !setup_is_finite3(s->object.direction))
+        setup_transform(instance, &s->visible.ray, &origin, &direction);
+        if (!setup_is_finite(origin, direction))
             return false;
     }
-    return state_enter_bottom(s, (const struct accel_header *)(uintptr_t)instance->blas, instance->flags);
+    return state_enter_bottom(s, (const struct accel_header *)(uintptr_t)instance->blas, instance->flags, origin, direction);
 }
 
 static inline bool state_ray_is_valid(const struct abi_ray *ray)
 {
-    setup4i finite = (setup_abs(setup_load(ray->origin)) <= setup_splat(FLT_MAX)) &
-                     (setup_abs(setup_load(ray->direction)) <= setup_splat(FLT_MAX));
-    return (finite[0] & finite[1] & finite[2]) && ray->t_min <= ray->t_max;
+    return setup_is_finite(setup_load(ray->origin), setup_load(ray->direction)) && ray->t_min <= ray->t_max;
 }
 
 /* Start on the structure. visible.ray, visible.instance_mask and flags are set. False: every ray misses it. */
@@ -136,15 +124,13 @@ static inline bool state_start(struct trace_state *s, const struct accel_header 
     s->top = NULL;
     if (!structure || structure->root == ACCEL_REF_EMPTY || !state_ray_is_valid(&s->visible.ray))
         return false;
-    if (structure->kind != ACCEL_KIND_INSTANCES) {
-        state_copy_ray(&s->object, &s->visible.ray);
-        return state_enter_bottom(s, structure, 0);
-    }
+    setup4 origin = setup_load_xyz(s->visible.ray.origin), direction = setup_load_xyz(s->visible.ray.direction);
+    if (structure->kind != ACCEL_KIND_INSTANCES)
+        return state_enter_bottom(s, structure, 0, origin, direction);
     s->top = structure;
     if (structure->flags & ACCEL_FLAG_IDENTITY_INSTANCE)
         return state_enter_instance(s, structure->root & ACCEL_REF_INSTANCE_MASK);
-    state_copy_ray(&s->world, &s->visible.ray);
-    if (!setup_space(&s->world, structure))
+    if (!setup_space(&s->world, structure, origin, direction))
         return false;
     state_push_root(s, structure->root);
     return true;
