@@ -390,18 +390,6 @@ KERNEL_INLINE bool kernel_pop(struct trace_state *s, struct kernel_cursor *c, ui
     }
 }
 
-KERNEL_INLINE void kernel_open_node(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, enum kernel_mode mode)
-{
-    const struct accel_node *node = (const struct accel_node *)c->nodes + ref;
-    struct kernel_boxes boxes;
-    lanes8 t_near;
-    kernel_boxes_load(&boxes, c->space, s->visible.ray.t_min);
-    uint32_t mask = kernel_test_boxes(&boxes, (const uint8_t *)node->planes, c->t_max, &t_near);
-    uint32_t top;
-    if (mask)
-        c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY, &top);
-}
-
 /* Nodes from ref on, always the nearest child next, until a leaf or a dead end. A node met by one child alone goes on
  * there at once: nothing is sorted or stored. Returns the leaf, or ACCEL_REF_EMPTY. */
 KERNEL_INLINE uint32_t kernel_descend(struct trace_state *s, struct kernel_cursor *c, const struct kernel_boxes *boxes, uint32_t ref,

@@ -15,19 +15,20 @@ struct kernel_slot {
     uint32_t ref; /* what is walked next */
 };
 
-/* Find out where the ray goes next, and ask for the memory there. False: the ray is done. */
+/* What the ray walks next, and ask for the memory there. */
+KERNEL_INLINE void kernel_stream_go(struct kernel_slot *slot, uint32_t ref)
+{
+    slot->ref = ref;
+    kernel_prefetch_child(&slot->c, ref, slot->s.bottom != NULL);
+}
+
+/* Go on with what waits on the stack. False: the ray is done. */
 KERNEL_INLINE bool kernel_stream_advance(struct kernel_slot *slot)
 {
-    struct trace_state *s = &slot->s;
-    struct kernel_cursor *c = &slot->c;
     uint32_t ref;
-    if (!kernel_pop(s, c, &ref))
+    if (!kernel_pop(&slot->s, &slot->c, &ref))
         return false;
-    slot->ref = ref;
-    if (!(ref & ACCEL_REF_LEAF_MASK))
-        kernel_prefetch(c->nodes + ref * sizeof(struct accel_node), 4);
-    else if (s->bottom)
-        kernel_prefetch(c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
+    kernel_stream_go(slot, ref);
     return true;
 }
 
@@ -58,18 +59,36 @@ KERNEL_INLINE bool kernel_stream_start(struct kernel_stream *stream, struct kern
     return false;
 }
 
+/* Open a node. True: the nearest child is next. False: no child is met. */
+KERNEL_INLINE bool kernel_stream_open(struct kernel_slot *slot, enum kernel_mode mode)
+{
+    struct kernel_cursor *c = &slot->c;
+    const struct accel_node *node = (const struct accel_node *)c->nodes + slot->ref;
+    struct kernel_boxes boxes;
+    lanes8 t_near;
+    uint32_t top;
+    kernel_boxes_load(&boxes, c->space, slot->s.visible.ray.t_min);
+    uint32_t mask = kernel_test_boxes(&boxes, (const uint8_t *)node->planes, c->t_max, &t_near);
+    if (!mask)
+        return false;
+    c->stack_count = kernel_push(slot->s.stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY, &top) - 1;
+    kernel_stream_go(slot, top);
+    return true;
+}
+
 /* One node or leaf. False: the ray is done. */
 KERNEL_INLINE bool kernel_stream_step(struct kernel_slot *slot, enum kernel_mode mode)
 {
     struct trace_state *s = &slot->s;
-    struct kernel_cursor *c = &slot->c;
     const uint32_t ref = slot->ref;
-    if (!(ref & ACCEL_REF_LEAF_MASK))
-        kernel_open_node(s, c, ref, mode);
-    else if (!s->bottom)
-        kernel_enter(s, c, ref);
-    else if (kernel_leaf(s, c, ref, 0, ~0u, mode) == TRACE_DONE)
+    if (!(ref & ACCEL_REF_LEAF_MASK)) {
+        if (kernel_stream_open(slot, mode))
+            return true;
+    } else if (!s->bottom) {
+        kernel_enter(s, &slot->c, ref);
+    } else if (kernel_leaf(s, &slot->c, ref, 0, ~0u, mode) == TRACE_DONE) {
         return false;
+    }
     return kernel_stream_advance(slot);
 }
 
