@@ -120,21 +120,46 @@ KERNEL_INLINE void kernel_array_stream(struct kernel_stream *stream, uint64_t fi
         kernel_stream_run(stream, mode);
 }
 
+/* Walk [first, end) one after the other. Not inlined: the walk is there once more in the single calls. */
+static __attribute__((noinline)) void kernel_array_single(struct kernel_stream *stream, uint64_t first, uint64_t end,
+                                                          enum kernel_mode mode)
+{
+    for (uint64_t i = first; i < end; i++) {
+        if (mode == KERNEL_CLOSEST)
+            kernel_closest(stream->structure, &stream->rays[i], stream->flags, stream->mask, &stream->hits[i]);
+        else
+            stream->occluded[i] = (uint8_t)kernel_occluded(stream->structure, &stream->rays[i], stream->flags, stream->mask);
+    }
+}
+
+/* A structure that lies in a core's own cache has no waits for memory that turns could hide. */
+enum { KERNEL_CACHED_BYTES = 1 << 20 };
+
+KERNEL_INLINE void kernel_array_part(struct kernel_stream *stream, bool is_cached, uint64_t first, uint64_t end,
+                                     enum kernel_mode mode)
+{
+    if (is_cached)
+        kernel_array_single(stream, first, end, mode);
+    else
+        kernel_array_stream(stream, first, end, mode);
+}
+
 /* Coherent groups as packets, what lies between them in turns. */
 KERNEL_INLINE void kernel_array(struct kernel_stream *stream, enum kernel_mode mode)
 {
-    bool may_pack = kernel_packet_structure((const struct accel_header *)(uintptr_t)stream->structure) != NULL;
+    const struct accel_header *bottom = kernel_packet_structure((const struct accel_header *)(uintptr_t)stream->structure);
+    const bool is_cached = bottom && bottom->structure_bytes <= KERNEL_CACHED_BYTES;
     const uint64_t count = stream->count;
     uint64_t waiting = 0, i = 0; /* [waiting, i) has still to be walked */
-    while (may_pack && count - i >= PACKET_WIDTH) {
+    while (bottom && count - i >= PACKET_WIDTH) {
         bool packed = kernel_packet_is_coherent(&stream->rays[i]) && kernel_packet_run(stream, i, mode);
         i += PACKET_WIDTH;
         if (!packed)
             continue;
-        kernel_array_stream(stream, waiting, i - PACKET_WIDTH, mode);
+        kernel_array_part(stream, is_cached, waiting, i - PACKET_WIDTH, mode);
         waiting = i;
     }
-    kernel_array_stream(stream, waiting, count, mode);
+    kernel_array_part(stream, is_cached, waiting, count, mode);
 }
 
 static void kernel_closest_array(uint64_t structure, const struct abi_ray *rays, uint64_t count, uint32_t flags,
