@@ -113,6 +113,9 @@ struct accel_prebuild_info {
 struct accel_reader {
     uint64_t (*bytes_behind)(void *context, uint64_t address);
     void *context;
+    /* Does a structure start there that is safe to walk? Asked of bottom levels and micromap arrays that inputs name.
+     * NULL: what looks like a header is one. */
+    bool (*is_sound)(void *context, uint64_t address);
 };
 
 struct accel_build_arguments {

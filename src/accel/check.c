@@ -80,8 +80,9 @@ enum status accel_check_inputs(const struct accel_build_inputs *inputs, struct r
         return reason_set(reason, STATUS_INVALID, "Type %u is unknown", inputs->level);
     if (inputs->count > ACCEL_MAX_INSTANCES)
         return reason_set(reason, STATUS_INVALID, "NumDescs is %u, at most 2^24 instances", inputs->count);
-    if (inputs->instances % 16)
-        return reason_set(reason, STATUS_INVALID, "InstanceDescs 0x%llx is not aligned to 16 bytes",
-                          (unsigned long long)inputs->instances);
+    uint32_t alignment_bytes = inputs->instances_layout == ACCEL_INSTANCES_ARRAY_OF_POINTERS ? 8 : 16;
+    if (inputs->instances % alignment_bytes)
+        return reason_set(reason, STATUS_INVALID, "InstanceDescs 0x%llx is not aligned to %u bytes",
+                          (unsigned long long)inputs->instances, alignment_bytes);
     return STATUS_OK;
 }

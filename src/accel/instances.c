@@ -11,14 +11,27 @@ struct instance_desc {
     uint64_t blas;
 };
 _Static_assert(sizeof(struct instance_desc) == 64, "instance description bytes");
+enum { INSTANCE_ALIGNMENT_BYTES = 16 };
 
-static void read_desc(const struct accel_build_inputs *inputs, uint32_t index, struct instance_desc *desc)
+/* The array itself was checked by the caller; what its pointers lead to is seen only here. */
+static enum status read_desc(const struct accel_build_arguments *arguments, uint32_t index, struct instance_desc *desc,
+                             struct reason *reason)
 {
+    const struct accel_build_inputs *inputs = &arguments->inputs;
     const uint8_t *base = (const uint8_t *)(uintptr_t)inputs->instances;
     uint64_t address = (uint64_t)(uintptr_t)base + index * sizeof(*desc);
-    if (inputs->instances_layout == ACCEL_INSTANCES_ARRAY_OF_POINTERS)
+    if (inputs->instances_layout == ACCEL_INSTANCES_ARRAY_OF_POINTERS) {
+        const struct accel_reader *reader = arguments->reader;
         memcpy(&address, base + index * sizeof(address), sizeof(address));
+        if (address % INSTANCE_ALIGNMENT_BYTES)
+            return reason_set(reason, STATUS_INVALID, "instance %u: its description's address 0x%llx is not aligned to 16 bytes",
+                              index, (unsigned long long)address);
+        if (!address || (reader && reader->bytes_behind(reader->context, address) < sizeof(*desc)))
+            return reason_set(reason, STATUS_INVALID, "instance %u: its description's address 0x%llx lies in no buffer", index,
+                              (unsigned long long)address);
+    }
     memcpy(desc, (const void *)(uintptr_t)address, sizeof(*desc));
+    return STATUS_OK;
 }
 
 /* inverse of the row-major 3x4 matrix m, in double, rounded once. False: not invertible or not finite. */
@@ -92,6 +105,8 @@ static const struct accel_header *find_blas(const struct accel_build_arguments *
     uint64_t behind = ~0ull;
     if (arguments->reader)
         behind = arguments->reader->bytes_behind(arguments->reader->context, address);
+    if (arguments->reader && arguments->reader->is_sound && !arguments->reader->is_sound(arguments->reader->context, address))
+        return NULL;
     const struct accel_header *blas = (const struct accel_header *)(uintptr_t)address;
     if (address % ACCEL_ALIGNMENT_BYTES || !accel_is_structure(blas, behind))
         return NULL;
@@ -123,7 +138,7 @@ enum status accel_instances_make(const struct accel_build_arguments *arguments, 
     *result = (struct accel_instances_result){{0, simd8_empty_box(), simd8_empty_box()}, 1, 0, false};
     for (uint32_t i = 0; i < arguments->inputs.count; i++) {
         struct instance_desc desc;
-        read_desc(&arguments->inputs, i, &desc);
+        RETURN_IF_FAILED(read_desc(arguments, i, &desc, reason));
         struct abi_instance *instance = &instances[i];
         convert(&desc, instance);
         bool invertible = invert(instance->object_to_world, instance->world_to_object);

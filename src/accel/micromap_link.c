@@ -123,6 +123,8 @@ static enum status resolve(const struct accel_build_arguments *arguments, uint32
     const struct accel_header *array = (const struct accel_header *)(uintptr_t)link->array;
     if (arguments->reader)
         available_bytes = arguments->reader->bytes_behind(arguments->reader->context, link->array);
+    if (arguments->reader && arguments->reader->is_sound && !arguments->reader->is_sound(arguments->reader->context, link->array))
+        available_bytes = 0;
     if (!accel_is_structure(array, available_bytes) || array->kind != ACCEL_KIND_MICROMAPS)
         return reason_set(reason, STATUS_INVALID, "geometry %u: OpacityMicromapArray 0x%llx is no opacity micromap array", geometry,
                           (unsigned long long)link->array);

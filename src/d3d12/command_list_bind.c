@@ -78,6 +78,7 @@ static bool record_root_signature(struct d3d12_command_list *list, const struct 
         parameters[i] = (struct exec_root_parameter){
             .offset = parameter->argument_offset,
             .is_descriptor = parameter->type >= DXIL_ROOT_PARAMETER_CBV,
+            .is_uav = parameter->type == DXIL_ROOT_PARAMETER_UAV,
         };
     }
     entry->hash = root ? root->hash : 0;

@@ -257,6 +257,18 @@ static enum status init_castable(struct d3d12_resource *resource, const struct d
     return STATUS_OK;
 }
 
+/* exec/structure_proof.h */
+static uint32_t structure_use(const struct d3d12_resource *resource, const struct d3d12_resource_request *request)
+{
+    const D3D12_HEAP_PROPERTIES *heap = &resource->heap_properties;
+    bool is_cpu_visible = heap->Type != D3D12_HEAP_TYPE_DEFAULT &&
+                          (heap->Type != D3D12_HEAP_TYPE_CUSTOM || heap->CPUPageProperty != D3D12_CPU_PAGE_PROPERTY_NOT_AVAILABLE);
+    if (!resource->is_acceleration_structure || is_cpu_visible || request->is_reserved || !d3d12_resource_is_buffer(resource))
+        return EXEC_STRUCTURES_NOT;
+    bool by_state = !request->uses_layout && request->initial_state == D3D12_RESOURCE_STATE_RAYTRACING_ACCELERATION_STRUCTURE;
+    return by_state ? EXEC_STRUCTURES_ONLY : EXEC_STRUCTURES_BY_FLAG;
+}
+
 static void init_description(struct d3d12_resource *resource, const struct d3d12_resource_request *request)
 {
     resource->heap_properties = *properties_of(request);
@@ -275,6 +287,8 @@ static void init_description(struct d3d12_resource *resource, const struct d3d12
     resource->memory.flags = resource->desc.Flags;
     resource->memory.heap_type = resource->heap_properties.Type;
     resource->memory.name = memory_name;
+    resource->memory.heap_mapping = request->is_placed ? &request->heap->mapping : NULL;
+    atomic_init(&resource->memory.structure_use, structure_use(resource, request));
 }
 
 static enum status resource_init(struct d3d12_device *device, struct d3d12_resource *resource,
@@ -332,6 +346,7 @@ static void resource_finish(struct d3d12_device *device, struct d3d12_resource *
         atomic_fetch_sub(&device->used_bytes, (int64_t)resource->mapping.size_bytes);
     exec_mapping_finish(&resource->mapping);
     d3d12_tile_map_destroy(resource->tile_map);
+    free(resource->memory.proofs);
     free(resource->memory.states);
     free(resource->map_counts);
     free(resource->castable_formats);

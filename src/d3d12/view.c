@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "exec/structure_proof.h"
 
 #define ALL UINT32_MAX
 
@@ -393,6 +394,12 @@ static enum status uav_texture_request(const D3D12_UNORDERED_ACCESS_VIEW_DESC *d
     return STATUS_OK;
 }
 
+/* Shaders write to no structures: traversal believes what is in them. */
+static bool allows_writes(const struct d3d12_resource *resource)
+{
+    return exec_structure_allow_view(d3d12_device_of(&resource->object)->exec, (uintptr_t)resource->memory.base);
+}
+
 static bool uav_buffer(const struct d3d12_resource *resource, const struct d3d12_resource *counter,
                        const D3D12_UNORDERED_ACCESS_VIEW_DESC *desc, struct abi_descriptor *out, struct reason *reason)
 {
@@ -416,6 +423,11 @@ static bool uav_buffer(const struct d3d12_resource *resource, const struct d3d12
     if (resource && !(resource->desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS)) {
         reason_set(reason, STATUS_INVALID, "buffer '%s' has no ALLOW_UNORDERED_ACCESS (Flags 0x%x)",
                    com_object_name(&resource->object), resource->desc.Flags);
+        return false;
+    }
+    if ((resource && !allows_writes(resource)) || (counter && !allows_writes(counter))) {
+        reason_set(reason, STATUS_INVALID, "buffer '%s' was created in state RAYTRACING_ACCELERATION_STRUCTURE, which has no "
+                   "unordered access", com_object_name(&(resource ? resource : counter)->object));
         return false;
     }
     return d3d12_view_buffer(&request, out, reason);

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "accel/build.h"
+#include "accel/vertex.h"
 #include "accel/micromap.h"
 #include "base/format.h"
 #include "exec/states.h"
-#include "exec/structure_check.h"
+#include "exec/structure_proof.h"
 
 enum {
     TRANSFORM_BYTES = 48,
@@ -62,14 +63,10 @@ static uint32_t index_bytes(uint32_t format)
 static enum status check_triangles(struct exec_device *device, const struct accel_triangles *triangles,
                                    struct reason *reason)
 {
-    uint32_t vertex_bytes = format_plane_bytes(triangles->vertex_format, 0);
-    uint32_t channels = format_get_info(triangles->vertex_format)->channel_count;
-    uint32_t component_bytes = channels ? vertex_bytes / channels : 0;
-    uint32_t component_alignment = component_bytes && !(component_bytes & (component_bytes - 1)) ? component_bytes : 4;
     struct range vertices = {"VertexBuffer.StartAddress", triangles->vertices,
                              strided_bytes(triangles->vertex_count, (uint32_t)triangles->vertex_stride_bytes,
-                                           vertex_bytes),
-                             component_alignment};
+                                           accel_vertex_read_bytes(triangles->vertex_format)),
+                             accel_vertex_alignment_bytes(triangles->vertex_format)};
     struct range indices = {"IndexBuffer", triangles->indices,
                             (uint64_t)triangles->index_count * index_bytes(triangles->index_format),
                             index_bytes(triangles->index_format)};
@@ -119,7 +116,7 @@ static enum status check_inputs(struct exec_device *device, const struct accel_b
         struct reason inner = {0};
         if (geometry->type == ACCEL_GEOMETRY_BOXES) {
             struct range boxes = {"AABBs.StartAddress", geometry->boxes.boxes,
-                                  strided_bytes(geometry->boxes.count, geometry->boxes.stride_bytes, BOX_BYTES),
+                                  strided_bytes(geometry->boxes.count, (uint32_t)geometry->boxes.stride_bytes, BOX_BYTES),
                                   BOX_ALIGNMENT};
             status = check_range(device, &boxes, &inner);
         } else {
@@ -136,15 +133,31 @@ static bool is_micromap_level(const struct accel_build_inputs *inputs)
     return inputs->level == ACCEL_LEVEL_MICROMAPS;
 }
 
+/* An update that allows no further one needs scratch like any other. */
+static struct accel_build_inputs sized_inputs(const struct accel_build_inputs *inputs)
+{
+    struct accel_build_inputs sized = *inputs;
+    if ((inputs->flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE) && !is_micromap_level(inputs))
+        sized.flags |= ACCEL_BUILD_FLAG_ALLOW_UPDATE;
+    return sized;
+}
+
+/* Builders keep their lists in scratch while they write the result. */
+static enum status check_disjoint(const struct range *result, const struct range *scratch, struct reason *reason)
+{
+    if (result->address < scratch->address + scratch->bytes && scratch->address < result->address + result->bytes)
+        return reason_set(reason, STATUS_INVALID, "%s 0x%llx and %s 0x%llx overlap", result->name,
+                          (unsigned long long)result->address, scratch->name, (unsigned long long)scratch->address);
+    return STATUS_OK;
+}
+
 enum status exec_build_check(struct exec_device *device, const struct exec_build_acceleration_structure *build,
                              struct reason *reason)
 {
     const struct accel_build_inputs *inputs = build->inputs;
     struct accel_prebuild_info info;
-    struct accel_build_inputs sized = *inputs;
+    struct accel_build_inputs sized = sized_inputs(inputs);
     bool is_update = inputs->flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE;
-    if (is_update && !is_micromap_level(inputs))
-        sized.flags |= ACCEL_BUILD_FLAG_ALLOW_UPDATE; /* an update that allows no further one needs scratch like any other */
     RETURN_IF_FAILED(accel_prebuild_info(&sized, &info, reason));
     if (is_update && inputs->level == ACCEL_LEVEL_BOTTOM)
         info.result_bytes = sizeof(struct accel_header); /* as large as the source, which may be compacted: check_source */
@@ -156,6 +169,7 @@ enum status exec_build_check(struct exec_device *device, const struct exec_build
     struct range source = {"SourceAccelerationStructureData", build->source, sizeof(struct accel_header), alignment};
     RETURN_IF_FAILED(check_range(device, &result, reason));
     RETURN_IF_FAILED(check_range(device, &scratch, reason));
+    RETURN_IF_FAILED(check_disjoint(&result, &scratch, reason));
     if (is_update)
         RETURN_IF_FAILED(check_range(device, &source, reason));
     RETURN_IF_FAILED(check_inputs(device, inputs, reason));
@@ -166,19 +180,30 @@ enum status exec_build_check(struct exec_device *device, const struct exec_build
 
 static uint64_t reader_bytes_behind(void *context, uint64_t address)
 {
-    return exec_device_bytes_behind(context, address);
+    return exec_device_bytes_behind(((const struct exec_proof_cache *)context)->device, address);
+}
+
+static bool reader_is_sound(void *context, uint64_t address)
+{
+    return exec_proof_cache_ask(context, address);
+}
+
+/* A structure that a command reads. */
+static enum status check_structure(struct exec_device *device, const char *name, uint64_t address, struct reason *reason)
+{
+    struct reason inner = {0};
+    if (address && exec_structure_prove(device, address, &inner) != EXEC_PROOF_NONE)
+        return STATUS_OK;
+    return reason_set(reason, STATUS_INVALID, "%s 0x%llx holds no acceleration structure: %s", name,
+                      (unsigned long long)address, address ? inner.text : "it is null");
 }
 
 static enum status check_source(struct exec_device *device, const struct exec_build_acceleration_structure *build,
                                 struct reason *reason)
 {
-    const void *source = (const void *)(uintptr_t)build->source;
-    if (!accel_is_structure(source, exec_device_bytes_behind(device, build->source)))
-        return reason_set(reason, STATUS_INVALID,
-                          "SourceAccelerationStructureData 0x%llx holds no acceleration structure",
-                          (unsigned long long)build->source);
-    struct range result = {"DestAccelerationStructureData", build->destination,
-                           ((const struct accel_header *)source)->structure_bytes, 0};
+    const struct accel_header *source = (const struct accel_header *)(uintptr_t)build->source;
+    RETURN_IF_FAILED(check_structure(device, "SourceAccelerationStructureData", build->source, reason));
+    struct range result = {"DestAccelerationStructureData", build->destination, source->structure_bytes, 0};
     return check_range(device, &result, reason);
 }
 
@@ -188,10 +213,9 @@ static enum status write_postbuild(struct exec_device *device, uint32_t kind, ui
     uint64_t out[2];
     uint32_t out_bytes = 0;
     const void *memory = (const void *)(uintptr_t)structure;
-    if (!structure || !accel_is_structure(memory, exec_device_bytes_behind(device, structure)))
-        return reason_set(reason, STATUS_INVALID, "source 0x%llx holds no acceleration structure",
-                          (unsigned long long)structure);
+    RETURN_IF_FAILED(check_structure(device, "source", structure, reason));
     RETURN_IF_FAILED(accel_postbuild_info((enum accel_postbuild_type)kind, memory, out, &out_bytes, reason));
+    exec_structure_overwrite(device, *destination, out_bytes);
     memcpy((void *)(uintptr_t)*destination, out, out_bytes);
     *destination += out_bytes;
     return STATUS_OK;
@@ -230,10 +254,24 @@ static void expect_states(struct exec_device *device, const struct exec_build_ac
     }
 }
 
+void exec_build_withdraw(struct exec_device *device, const struct exec_build_acceleration_structure *build)
+{
+    struct accel_prebuild_info info;
+    struct accel_build_inputs sized = sized_inputs(build->inputs);
+    if (accel_prebuild_info(&sized, &info, NULL) != STATUS_OK)
+        return;
+    bool is_update = build->inputs->flags & ACCEL_BUILD_FLAG_PERFORM_UPDATE;
+    if (is_update && build->inputs->level == ACCEL_LEVEL_BOTTOM) /* the source was checked */
+        info.result_bytes = ((const struct accel_header *)(uintptr_t)build->source)->structure_bytes;
+    exec_structure_overwrite(device, build->destination, info.result_bytes);
+    exec_structure_overwrite(device, build->scratch, is_update ? info.update_scratch_bytes : info.scratch_bytes);
+}
+
 void exec_build_run(struct exec_device *device, const struct exec_build_acceleration_structure *build)
 {
     struct reason reason = {0};
-    struct accel_reader reader = {reader_bytes_behind, device};
+    struct exec_proof_cache proofs = {.device = device};
+    struct accel_reader reader = {reader_bytes_behind, &proofs, reader_is_sound};
     struct accel_build_arguments arguments = {
         .inputs = *build->inputs,
         .pool = exec_device_pool(device),
@@ -247,9 +285,11 @@ void exec_build_run(struct exec_device *device, const struct exec_build_accelera
         status = check_source(device, build, &reason);
     if (status == STATUS_OK) {
         expect_states(device, build);
-        exec_structure_forget(device);
+        exec_build_withdraw(device, build);
         status = accel_build(&arguments, &reason);
     }
+    if (status == STATUS_OK)
+        exec_structure_proven(device, build->destination);
     for (uint32_t i = 0; i < build->postbuild_count && status == STATUS_OK; i++) {
         uint64_t destination = build->postbuild[i].destination;
         status = write_postbuild(device, build->postbuild[i].kind, build->destination, &destination, &reason);
@@ -309,6 +349,26 @@ static enum status check_copy_alignment(struct exec_device *device, const struct
     return check_range(device, &addresses[1], reason);
 }
 
+/* Bytes that the copy writes; whatever is there loses its proof, more of it than necessary does no harm. */
+static uint64_t copied_bytes(struct exec_device *device, const struct exec_copy_acceleration_structure *copy)
+{
+    const struct accel_header *source = (const struct accel_header *)(uintptr_t)copy->source;
+    return copy->mode <= ACCEL_COPY_COMPACT ? source->structure_bytes : exec_device_bytes_behind(device, copy->destination);
+}
+
+static enum status copy_structure(struct exec_device *device, const struct exec_copy_acceleration_structure *copy,
+                                  struct reason *reason)
+{
+    exec_structure_overwrite(device, copy->destination, copied_bytes(device, copy));
+    enum status status = accel_copy((enum accel_copy_mode)copy->mode, (void *)(uintptr_t)copy->destination,
+                                    exec_device_bytes_behind(device, copy->destination),
+                                    (const void *)(uintptr_t)copy->source,
+                                    exec_device_bytes_behind(device, copy->source), reason);
+    if (status == STATUS_OK && (copy->mode <= ACCEL_COPY_COMPACT || copy->mode == ACCEL_COPY_DESERIALIZE))
+        exec_structure_proven(device, copy->destination);
+    return status;
+}
+
 void exec_copy_structure_run(struct exec_device *device, const struct exec_copy_acceleration_structure *copy)
 {
     struct reason reason = {0};
@@ -320,12 +380,10 @@ void exec_copy_structure_run(struct exec_device *device, const struct exec_copy_
         exec_states_expect(device, EXEC_USE_STRUCTURE, copy->destination, call, "DestAccelerationStructureData");
         exec_states_expect(device, EXEC_USE_STRUCTURE, copy->source, call, "SourceAccelerationStructureData");
     }
-    exec_structure_forget(device);
+    if (status == STATUS_OK && copy->mode != ACCEL_COPY_DESERIALIZE)
+        status = check_structure(device, "SourceAccelerationStructureData", copy->source, &reason);
     if (status == STATUS_OK)
-        status = accel_copy((enum accel_copy_mode)copy->mode, (void *)(uintptr_t)copy->destination,
-                            exec_device_bytes_behind(device, copy->destination),
-                            (const void *)(uintptr_t)copy->source, exec_device_bytes_behind(device, copy->source),
-                            &reason);
+        status = copy_structure(device, copy, &reason);
     if (status != STATUS_OK)
         exec_device_message(device, RULE_ACCELERATION_STRUCTURE_COPY,
                             "CopyRaytracingAccelerationStructure (command %u): %s; nothing is copied",

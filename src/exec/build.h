@@ -11,6 +11,8 @@
  * parameter, value and rule. */
 MUST_USE enum status exec_build_check(struct exec_device *device,
                                       const struct exec_build_acceleration_structure *build, struct reason *reason);
+/* What the build is going to overwrite loses its proofs (exec/structure_proof.h). exec_build_run does it too. */
+void exec_build_withdraw(struct exec_device *device, const struct exec_build_acceleration_structure *build);
 void exec_build_run(struct exec_device *device, const struct exec_build_acceleration_structure *build);
 
 /* Runs the build first and those behind it that can run beside it; returns the last command that was run. */

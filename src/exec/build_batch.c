@@ -75,6 +75,8 @@ const struct exec_command *exec_build_batch_run(struct exec_device *device, cons
         exec_build_run(device, (const struct exec_build_acceleration_structure *)first);
         return first;
     }
+    for (uint32_t i = 0; i < batch.count; i++) /* here, so that no build looks at what another one is writing */
+        exec_build_withdraw(device, batch.builds[i]);
     if (ranges_are_disjoint(&batch))
         thread_pool_parallel_for(exec_device_pool(device), batch.count, run_one, &batch);
     else

@@ -40,6 +40,7 @@ enum status exec_device_create(const struct exec_device_settings *settings, stru
     pthread_mutex_init(&device->removed_mutex, NULL);
     pthread_mutex_init(&device->watchdog_mutex, NULL);
     pthread_mutex_init(&device->running_mutex, NULL);
+    pthread_mutex_init(&device->structure_mutex, NULL);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -62,6 +63,7 @@ void exec_device_destroy(struct exec_device *device)
         pthread_join(device->watchdog, NULL);
     pthread_cond_destroy(&device->watchdog_wake);
     exec_breadcrumbs_free(device);
+    pthread_mutex_destroy(&device->structure_mutex);
     pthread_mutex_destroy(&device->running_mutex);
     pthread_mutex_destroy(&device->watchdog_mutex);
     pthread_mutex_destroy(&device->removed_mutex);

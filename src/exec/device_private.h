@@ -19,11 +19,11 @@ struct exec_activity {
 
 enum { REMOVED_TEXT_BYTES = 768, SOUND_STRUCTURES = 16 };
 
-/* exec/structure_check.c */
+/* exec/structure_check.c, under structure_mutex */
 struct exec_sound_structure {
-    _Atomic uint64_t address;
-    _Atomic uint64_t stamp; /* removal count of the address map when it was looked through, plus 1; 0: empty */
-    _Atomic uint32_t notes; /* enum exec_structure_note */
+    uint64_t address;
+    uint64_t stamp; /* state of the world when it was looked through; 0: empty */
+    uint32_t notes; /* enum exec_structure_note */
 };
 
 struct exec_device {
@@ -40,6 +40,8 @@ struct exec_device {
     uint32_t timeout_ticks;           /* 0: no watchdog */
     _Atomic uint64_t ray_count;       /* of all finished tasks */
     struct exec_sound_structure sound_structures[SOUND_STRUCTURES];
+    pthread_mutex_t structure_mutex;     /* one thread looks through a structure, the others wait for what it finds */
+    _Atomic uint64_t structure_changes;  /* counts what may make a sound structure unsound */
     pthread_mutex_t running_mutex;
     struct exec_running_list *running;    /* under running_mutex */
     struct exec_breadcrumbs *breadcrumbs; /* written once, before removed is set */

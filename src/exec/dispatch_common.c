@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "exec/structure_proof.h"
 #include "trace/trace.h"
 
 /* Signal handlers, message formatting and the traversal kernels need room after the last shader frame. */
@@ -45,6 +46,13 @@ void exec_dispatch_fill(struct exec_device *device, const struct exec_bindings *
                                 "command %u of list '%s': root parameter %u holds address 0x%llx, which lies in no "
                                 "buffer; shaders see a null view",
                                 bindings->command_index, bindings->list_name, i, (unsigned long long)address);
+        if (bindings->parameters[i].is_uav && root_bytes[i] && !exec_structure_allow_view(device, address)) {
+            exec_device_message(device, RULE_ROOT_ARGUMENT,
+                                "command %u of list '%s': root parameter %u is a UAV at 0x%llx, in a buffer that was created "
+                                "in state RAYTRACING_ACCELERATION_STRUCTURE; shaders see a null view",
+                                bindings->command_index, bindings->list_name, i, (unsigned long long)address);
+            root_bytes[i] = 0;
+        }
     }
     *dispatch = (struct abi_dispatch){
         .services = exec_ray_services(),

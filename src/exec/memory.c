@@ -118,7 +118,7 @@ void exec_mapping_finish(struct exec_mapping *mapping)
 }
 
 enum status exec_mapping_map_tiles(struct exec_mapping *mapping, uint64_t target_tile,
-                                   const struct exec_mapping *heap, uint64_t heap_tile, uint64_t tile_count)
+                                   struct exec_mapping *heap, uint64_t heap_tile, uint64_t tile_count)
 {
     uint64_t tiles = mapping->size_bytes / EXEC_TILE_BYTES;
     if (target_tile > tiles || tile_count > tiles - target_tile)
@@ -134,6 +134,7 @@ enum status exec_mapping_map_tiles(struct exec_mapping *mapping, uint64_t target
         uint64_t heap_tiles = heap->size_bytes / EXEC_TILE_BYTES;
         if (heap->file < 0 || heap_tile > heap_tiles || tile_count > heap_tiles - heap_tile)
             return STATUS_INVALID;
+        atomic_store(&heap->has_aliases, true);
         pages = mmap(target, byte_count, protection, MAP_FIXED | MAP_SHARED | MAP_NORESERVE, heap->file,
                      (off_t)(heap_tile * EXEC_TILE_BYTES));
     }

@@ -20,6 +20,7 @@ struct exec_mapping {
     uint64_t size_bytes; /* whole pages */
     uint64_t reserved_bytes;
     int file; /* memfd behind the pages when they can appear at several addresses (heaps, for tiles), or -1 */
+    _Atomic bool has_aliases; /* some of its pages were shown elsewhere too */
 };
 
 enum exec_mapping_kind {
@@ -33,7 +34,7 @@ void exec_mapping_finish(struct exec_mapping *mapping);
 /* Show tile_count tiles of heap from heap_tile at tile target_tile of a RESERVED mapping; heap NULL: the tiles become
  * NULL tiles again (zero, private). */
 MUST_USE enum status exec_mapping_map_tiles(struct exec_mapping *mapping, uint64_t target_tile,
-                                            const struct exec_mapping *heap, uint64_t heap_tile, uint64_t tile_count);
+                                            struct exec_mapping *heap, uint64_t heap_tile, uint64_t tile_count);
 /* Give the pages back to the system; reads are zero afterwards. */
 void exec_mapping_discard(struct exec_mapping *mapping, uint64_t offset, uint64_t byte_count);
 
@@ -46,6 +47,12 @@ enum exec_heap_type { /* D3D12_HEAP_TYPE */
 
 /* A resource as the executor sees it: member of struct d3d12_resource (d3d12/resource.h). The descriptors of its texture
  * views point at `texture`. */
+enum exec_structure_use {
+    EXEC_STRUCTURES_NOT,     /* shaders, copies or the CPU may write here whenever they like */
+    EXEC_STRUCTURES_ONLY,    /* made in state RAYTRACING_ACCELERATION_STRUCTURE, which it never leaves */
+    EXEC_STRUCTURES_BY_FLAG, /* made with the flag of that name: until somebody asks for a writable view */
+};
+
 struct exec_resource {
     uint8_t *base;       /* NULL when the resource was destroyed, or is a reserved texture without layout */
     uint64_t size_bytes; /* of the resource, not rounded */
@@ -58,6 +65,10 @@ struct exec_resource {
     /* D3D12_RESOURCE_STATES of each subresource at the point of the timeline that the executor has reached; one entry for
      * buffers. Written by barriers in the executor, read by checks. */
     _Atomic uint32_t *states;
+    /* exec/structure_proof.h: may its structures be remembered as sound, and the bits that say which are; NULL: none */
+    _Atomic uint32_t structure_use; /* enum exec_structure_use */
+    _Atomic(_Atomic uint64_t *) proofs;
+    const struct exec_mapping *heap_mapping; /* placed: where else its pages might be shown */
     _Atomic uint64_t last_use_serial; /* newest submission that names the resource (exec/retire.h) */
     const char *(*name)(const struct exec_resource *resource); /* for messages */
 };

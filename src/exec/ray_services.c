@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "accel/build.h"
-#include "exec/structure_check.h"
+#include "exec/structure_proof.h"
 #include "trace/trace.h"
 
 enum { RAY_QUERY_FLAG_ALLOW_MICROMAPS = 0x1 }; /* RAYQUERY_FLAG_ALLOW_OPACITY_MICROMAPS */
@@ -191,8 +191,6 @@ static uint32_t service_report_hit(struct abi_thread *thread, float t, uint32_t 
     return 0;
 }
 
-/* Does a top-level structure start at address? 0 for zero-filled memory: a structure that was never built acts as an
- * empty one. Everything else is a fault. */
 static void note_micromaps(struct abi_thread *thread, uint64_t address, uint32_t notes, bool micromaps_allowed)
 {
     if ((notes & EXEC_STRUCTURE_HAS_MICROMAPS) && !micromaps_allowed)
@@ -207,28 +205,30 @@ static void note_micromaps(struct abi_thread *thread, uint64_t address, uint32_t
                          (unsigned long long)address);
 }
 
+/* The address, or 0: what is there is empty, or a fault that has removed the device. */
 static __attribute__((noinline)) uint64_t check_structure(struct abi_thread *thread, uint64_t address,
                                                           bool micromaps_allowed)
 {
     struct exec_worker *worker = thread->context;
-    uint64_t behind_bytes = exec_device_bytes_behind(worker->state->device, address);
-    const struct accel_header *header = (const struct accel_header *)(uintptr_t)address;
-    if (address % ACCEL_ALIGNMENT_BYTES || behind_bytes < sizeof(*header)) {
-        exec_thread_fault(thread, ABI_FAULT_ACCELERATION_STRUCTURE, address);
-        return 0;
-    }
-    if (header->magic == 0 && header->version == 0)
-        return 0;
-    if (!accel_is_structure(header, behind_bytes) || header->kind != ACCEL_KIND_INSTANCES) {
-        exec_thread_fault(thread, ABI_FAULT_ACCELERATION_STRUCTURE, address);
-        return 0;
-    }
     struct exec_structure_report report;
-    if (!exec_structure_is_sound(worker->state->device, address, &report)) {
-        exec_thread_remove(thread,
-                           "an instance of the top-level structure 0x%llx refers to 0x%llx, where no %s is any more",
-                           (unsigned long long)address, (unsigned long long)report.bad_address, report.bad_kind);
+    switch (exec_structure_check(worker->state->device, &worker->state->structures, address, &report)) {
+    case EXEC_STRUCTURE_EMPTY:
         return 0;
+    case EXEC_STRUCTURE_NONE:
+        exec_thread_fault(thread, ABI_FAULT_ACCELERATION_STRUCTURE, address);
+        return 0;
+    case EXEC_STRUCTURE_UNSOUND:
+        exec_thread_remove(thread, "the top-level structure 0x%llx is damaged: %s", (unsigned long long)address,
+                           report.reason.text);
+        return 0;
+    case EXEC_STRUCTURE_BAD_POINTER:
+        exec_thread_remove(thread,
+                           "an instance of the top-level structure 0x%llx refers to 0x%llx, where no %s is any more: %s",
+                           (unsigned long long)address, (unsigned long long)report.bad_address, report.bad_kind,
+                           report.reason.text);
+        return 0;
+    case EXEC_STRUCTURE_SOUND:
+        break;
     }
     if (report.notes)
         note_micromaps(thread, address, report.notes, micromaps_allowed);
@@ -479,8 +479,8 @@ static void service_query_commit_procedural(struct abi_thread *thread, void *que
 
 static uint64_t service_bytes_behind(struct abi_thread *thread, uint64_t address)
 {
-    const struct exec_worker *worker = thread->context;
-    return exec_device_bytes_behind(worker->state->device, address);
+    struct exec_device *device = ((const struct exec_worker *)thread->context)->state->device;
+    return exec_structure_allow_view(device, address) ? exec_device_bytes_behind(device, address) : 0;
 }
 
 const struct abi_services *exec_ray_services(void)

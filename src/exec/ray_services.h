@@ -7,6 +7,7 @@
 #include "abi/services.h"
 #include "exec/device.h"
 #include "exec/shader_table.h"
+#include "exec/structure_check.h"
 
 /* Constant for a dispatch; abi_dispatch.exec points here. */
 struct exec_dispatch_state {
@@ -19,9 +20,10 @@ struct exec_dispatch_state {
     uint32_t pipeline_flags;
     uint32_t reported;    /* atomic: bit per enum abi_fault and exec_thread_note_bit, one message a dispatch and kind */
     uint64_t stack_bytes; /* pipeline stack size; UINT64_MAX: not limited */
+    struct exec_structure_cache structures;
 };
 
-enum { EXEC_STRUCTURE_CACHE_ENTRIES = 4, EXEC_RECORD_CACHE_ENTRIES = 8 };
+enum { EXEC_RECORD_CACHE_ENTRIES = 8 };
 
 /* A record that was found good. Tables must not change while they are in use (Raytracing.md "Shader tables"). */
 struct exec_cached_record {

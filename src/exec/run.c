@@ -12,17 +12,23 @@
 #include "exec/indirect.h"
 #include "exec/run_private.h"
 #include "exec/states.h"
+#include "exec/structure_proof.h"
 
 static void run_copy_buffer(struct exec_context *context, const struct exec_copy_buffer *entry)
 {
-    if (!context->predicate_skips)
-        memmove((void *)(uintptr_t)entry->destination, (const void *)(uintptr_t)entry->source, entry->bytes);
+    if (context->predicate_skips)
+        return;
+    exec_structure_overwrite(context->device, entry->destination, entry->bytes);
+    memmove((void *)(uintptr_t)entry->destination, (const void *)(uintptr_t)entry->source, entry->bytes);
 }
 
 static void run_copy_texture(struct exec_context *context, const struct exec_copy_texture *entry)
 {
-    if (!context->predicate_skips)
-        exec_copy_texture_run(entry);
+    if (context->predicate_skips)
+        return;
+    if (!entry->destination.texture)
+        exec_structure_overwrite(context->device, entry->destination.address, UINT64_MAX);
+    exec_copy_texture_run(entry);
 }
 
 static void run_copy_texture_resource(struct exec_context *context, const struct exec_copy_texture_resource *entry)
@@ -33,8 +39,10 @@ static void run_copy_texture_resource(struct exec_context *context, const struct
 
 static void run_copy_tiles(struct exec_context *context, const struct exec_copy_tiles *entry)
 {
-    if (!context->predicate_skips)
-        exec_copy_tiles_run(entry);
+    if (context->predicate_skips)
+        return;
+    exec_structure_overwrite(context->device, entry->to_buffer ? entry->buffer_address : entry->tiled_address, UINT64_MAX);
+    exec_copy_tiles_run(entry);
 }
 
 static void run_resolve_subresource(struct exec_context *context, const struct exec_resolve_subresource *entry)
@@ -53,6 +61,7 @@ static void run_write_immediate(struct exec_context *context, const struct exec_
 {
     for (uint32_t i = 0; i < entry->count; i++) {
         const struct exec_immediate *write = &entry->writes[i];
+        exec_structure_overwrite(context->device, write->address, sizeof(uint32_t));
         if (exec_device_bytes_behind(context->device, write->address) >= sizeof(uint32_t))
             memcpy((void *)(uintptr_t)write->address, &write->value, sizeof(uint32_t));
         else
@@ -75,6 +84,7 @@ static void run_end_query(struct exec_context *context, const struct exec_end_qu
 
 static void run_resolve_query(struct exec_context *context, const struct exec_resolve_query *entry)
 {
+    exec_structure_overwrite(context->device, entry->destination, (uint64_t)entry->slot_bytes * entry->count);
     memcpy((void *)(uintptr_t)entry->destination, entry->first, (size_t)entry->slot_bytes * entry->count);
 }
 

@@ -181,6 +181,7 @@ struct exec_set_predication {
 struct exec_root_parameter {
     uint32_t offset;        /* of its argument */
     uint32_t is_descriptor; /* root CBV, SRV, UAV: an address */
+    uint32_t is_uav;
 };
 enum { EXEC_ROOT_PARAMETERS_MAX = 64 };
 struct exec_set_root_signature { /* all arguments become zero, unless the signature has the same content as before */

@@ -1,101 +1,184 @@
 /* SPDX-License-Identifier: MIT
- * A small table of structures that were looked through, by address and state of the address map. */
+ * One thread looks through a structure, the others wait for the answer. The device's own table holds the newest sound
+ * structures with the state of the world in which they were. */
 #include "exec/structure_check.h"
 
 #include "accel/micromap.h"
 #include "exec/device_private.h"
+#include "exec/structure_proof.h"
 
-static struct exec_sound_structure *slot_of(struct exec_device *device, uint64_t address)
+struct check {
+    struct exec_device *device;
+    struct exec_structure_report *report;
+    const struct accel_header *top;
+    bool is_kept; /* all proofs so far last beyond this dispatch */
+    uint64_t sound_bottoms[EXEC_PROOF_CACHE_ENTRIES];
+};
+
+static uint64_t stamp_of(const struct exec_device *device)
 {
-    return &device->sound_structures[address / ACCEL_ALIGNMENT_BYTES % SOUND_STRUCTURES];
+    return address_map_change_count(device->settings.addresses) +
+           atomic_load_explicit(&device->structure_changes, memory_order_acquire) + 1;
 }
 
-/* The stamp is read on both sides of the rest: a writer clears it first. */
-static bool is_known(struct exec_sound_structure *slot, uint64_t address, uint64_t stamp, uint32_t *notes)
+static bool prove(struct check *c, uint64_t address)
 {
-    if (atomic_load_explicit(&slot->stamp, memory_order_acquire) != stamp)
-        return false;
-    bool same = atomic_load_explicit(&slot->address, memory_order_acquire) == address;
-    *notes = atomic_load_explicit(&slot->notes, memory_order_acquire);
-    return same && atomic_load_explicit(&slot->stamp, memory_order_acquire) == stamp;
+    enum exec_proof proof = exec_structure_prove(c->device, address, &c->report->reason);
+    c->is_kept &= proof == EXEC_PROOF_KEPT;
+    return proof != EXEC_PROOF_NONE;
 }
 
-static void remember(struct exec_sound_structure *slot, uint64_t address, uint64_t stamp, uint32_t notes)
+static bool fail(struct check *c, uint64_t address, const char *kind)
 {
-    atomic_store_explicit(&slot->stamp, 0, memory_order_release);
-    atomic_store_explicit(&slot->address, address, memory_order_release);
-    atomic_store_explicit(&slot->notes, notes, memory_order_release);
-    atomic_store_explicit(&slot->stamp, stamp, memory_order_release);
+    c->report->bad_address = address;
+    c->report->bad_kind = kind;
+    return false;
 }
 
-/* Header at address, if a structure of that kind still starts there. */
-static const struct accel_header *structure_at(const struct address_map *map, uint64_t address, bool micromaps)
-{
-    const struct accel_header *header = (const struct accel_header *)(uintptr_t)address;
-    if (!accel_is_structure(header, address_map_bytes_behind(map, address)))
-        return NULL;
-    bool fits = micromaps ? header->kind == ACCEL_KIND_MICROMAPS
-                          : header->kind == ACCEL_KIND_TRIANGLES || header->kind == ACCEL_KIND_BOXES;
-    return fits ? header : NULL;
-}
-
-static bool arrays_are_sound(const struct address_map *map, const struct accel_header *bottom,
-                             struct exec_structure_report *report)
+static bool arrays_are_sound(struct check *c, const struct accel_header *bottom)
 {
     const struct accel_micromap_linkage *links = accel_micromap_links(bottom);
     for (uint32_t i = 0; links && i < bottom->geometry_count; i++) {
-        const struct accel_header *array = links[i].array ? structure_at(map, links[i].array, true) : NULL;
-        if (!links[i].array || (array && array->leaf_count >= links[i].used_count))
+        const struct accel_header *array = (const struct accel_header *)(uintptr_t)links[i].array;
+        if (!array)
             continue;
-        report->bad_address = links[i].array;
-        report->bad_kind = "opacity micromap array";
-        return false;
+        if (!prove(c, links[i].array))
+            return fail(c, links[i].array, "opacity micromap array");
+        if (array->kind != ACCEL_KIND_MICROMAPS || array->leaf_count < links[i].used_count) {
+            (void)reason_set(&c->report->reason, STATUS_INVALID, "another structure is there");
+            return fail(c, links[i].array, "opacity micromap array");
+        }
     }
     return true;
 }
 
-static bool instance_is_sound(const struct address_map *map, const struct abi_instance *instance,
-                              struct exec_structure_report *report)
+static bool bottom_is_sound(struct check *c, uint64_t address)
+{
+    const struct accel_header *bottom = (const struct accel_header *)(uintptr_t)address;
+    uint64_t *known = &c->sound_bottoms[address / ACCEL_ALIGNMENT_BYTES % EXEC_PROOF_CACHE_ENTRIES];
+    if (*known == address)
+        return true;
+    if (!prove(c, address))
+        return fail(c, address, "bottom-level structure");
+    if (bottom->kind != ACCEL_KIND_TRIANGLES && bottom->kind != ACCEL_KIND_BOXES) {
+        (void)reason_set(&c->report->reason, STATUS_INVALID, "a structure of another kind is there");
+        return fail(c, address, "bottom-level structure");
+    }
+    if (!arrays_are_sound(c, bottom))
+        return false;
+    *known = address;
+    return true;
+}
+
+static bool instance_is_sound(struct check *c, const struct abi_instance *instance)
 {
     if (!instance->blas)
         return true;
-    const struct accel_header *bottom = structure_at(map, instance->blas, false);
-    if (!bottom) {
-        report->bad_address = instance->blas;
-        report->bad_kind = "bottom-level structure";
+    if (!bottom_is_sound(c, instance->blas))
         return false;
-    }
+    const struct accel_header *bottom = (const struct accel_header *)(uintptr_t)instance->blas;
     if (!bottom->micromap_link_offset)
         return true;
     bool disables = (instance->flags & ACCEL_INSTANCE_FLAG_DISABLE_OMMS) &&
                     !(bottom->build_flags & ACCEL_BUILD_FLAG_ALLOW_DISABLE_OMMS);
-    report->notes |= EXEC_STRUCTURE_HAS_MICROMAPS | (disables ? EXEC_STRUCTURE_DISABLES_MICROMAPS : 0u);
-    return arrays_are_sound(map, bottom, report);
-}
-
-bool exec_structure_is_sound(struct exec_device *device, uint64_t address, struct exec_structure_report *report)
-{
-    const struct address_map *map = device->settings.addresses;
-    *report = (struct exec_structure_report){0};
-    if (!map)
-        return true;
-    uint64_t stamp = address_map_removal_count(map) + 1;
-    struct exec_sound_structure *slot = slot_of(device, address);
-    if (is_known(slot, address, stamp, &report->notes))
-        return true;
-    report->notes = 0;
-    const struct accel_header *header = (const struct accel_header *)(uintptr_t)address;
-    const struct abi_instance *instances =
-        (const struct abi_instance *)((const uint8_t *)header + header->leaf_offset);
-    for (uint32_t i = 0; i < header->leaf_count; i++)
-        if (!instance_is_sound(map, &instances[i], report))
-            return false;
-    remember(slot, address, stamp, report->notes);
+    c->report->notes |= EXEC_STRUCTURE_HAS_MICROMAPS | (disables ? EXEC_STRUCTURE_DISABLES_MICROMAPS : 0u);
     return true;
 }
 
-void exec_structure_forget(struct exec_device *device)
+static const struct abi_instance *instances_of(const struct check *c)
 {
-    for (uint32_t i = 0; i < SOUND_STRUCTURES; i++)
-        atomic_store_explicit(&device->sound_structures[i].stamp, 0, memory_order_release);
+    return (const struct abi_instance *)((const uint8_t *)c->top + c->top->leaf_offset);
+}
+
+static bool leaf_is_sound(struct check *c, uint32_t ref)
+{
+    if (ref == ACCEL_REF_EMPTY || !(ref & ACCEL_REF_LEAF_MASK))
+        return true;
+    return instance_is_sound(c, &instances_of(c)[ref & ACCEL_REF_INSTANCE_MASK]);
+}
+
+/* In memory order. An inactive instance may point at what is gone, so a bad pointer counts only when the tree names it. */
+static bool instances_are_sound(struct check *c)
+{
+    bool all_sound = true;
+    for (uint32_t i = 0; i < c->top->leaf_count && all_sound; i++)
+        all_sound = instance_is_sound(c, &instances_of(c)[i]);
+    if (all_sound)
+        return true;
+    const struct accel_node *nodes = (const struct accel_node *)((const uint8_t *)c->top + c->top->node_offset);
+    *c->report = (struct exec_structure_report){0};
+    for (uint32_t i = 0; i < c->top->node_count; i++)
+        for (uint32_t child = 0; child < ACCEL_NODE_WIDTH; child++)
+            if (!leaf_is_sound(c, nodes[i].children[child]))
+                return false;
+    return leaf_is_sound(c, c->top->root);
+}
+
+static enum exec_structure_result look_through(struct check *c, uint64_t address)
+{
+    const struct accel_header *top = (const struct accel_header *)(uintptr_t)address;
+    uint64_t behind_bytes = exec_device_bytes_behind(c->device, address);
+    if (address % ACCEL_ALIGNMENT_BYTES || behind_bytes < sizeof(*top))
+        return EXEC_STRUCTURE_NONE;
+    if (top->magic == 0 && top->version == 0)
+        return EXEC_STRUCTURE_EMPTY;
+    if (!accel_is_structure(top, behind_bytes) || top->kind != ACCEL_KIND_INSTANCES)
+        return EXEC_STRUCTURE_NONE;
+    if (!prove(c, address))
+        return EXEC_STRUCTURE_UNSOUND;
+    c->top = top;
+    if (c->device->settings.addresses && !instances_are_sound(c))
+        return EXEC_STRUCTURE_BAD_POINTER;
+    return EXEC_STRUCTURE_SOUND;
+}
+
+static bool cache_find(const struct exec_structure_cache *cache, uint64_t address, struct exec_structure_report *report)
+{
+    uint64_t slot = address / ACCEL_ALIGNMENT_BYTES % EXEC_STRUCTURE_CACHE_ENTRIES;
+    if (__atomic_load_n(&cache->addresses[slot], __ATOMIC_ACQUIRE) != address)
+        return false;
+    report->notes = __atomic_load_n(&cache->notes[slot], __ATOMIC_RELAXED);
+    return true;
+}
+
+static void cache_keep(struct exec_structure_cache *cache, uint64_t address, uint32_t notes)
+{
+    uint64_t slot = address / ACCEL_ALIGNMENT_BYTES % EXEC_STRUCTURE_CACHE_ENTRIES;
+    if (cache->addresses[slot]) /* first come: notes must not change beside a reader */
+        return;
+    __atomic_store_n(&cache->notes[slot], notes, __ATOMIC_RELAXED);
+    __atomic_store_n(&cache->addresses[slot], address, __ATOMIC_RELEASE);
+}
+
+/* Under the mutex. */
+static enum exec_structure_result check_once(struct check *c, uint64_t address)
+{
+    struct exec_sound_structure *known = &c->device->sound_structures[address / ACCEL_ALIGNMENT_BYTES % SOUND_STRUCTURES];
+    uint64_t stamp = c->device->settings.addresses ? stamp_of(c->device) : 0;
+    if (stamp && known->address == address && known->stamp == stamp) {
+        c->report->notes = known->notes;
+        return EXEC_STRUCTURE_SOUND;
+    }
+    enum exec_structure_result result = look_through(c, address);
+    if (result == EXEC_STRUCTURE_SOUND && c->is_kept && stamp)
+        *known = (struct exec_sound_structure){address, stamp, c->report->notes};
+    return result;
+}
+
+enum exec_structure_result exec_structure_check(struct exec_device *device, struct exec_structure_cache *cache,
+                                                uint64_t address, struct exec_structure_report *report)
+{
+    *report = (struct exec_structure_report){0};
+    if (cache_find(cache, address, report))
+        return EXEC_STRUCTURE_SOUND;
+    pthread_mutex_lock(&device->structure_mutex);
+    enum exec_structure_result result = EXEC_STRUCTURE_SOUND;
+    if (!cache_find(cache, address, report)) {
+        struct check check = {.device = device, .report = report, .is_kept = true};
+        result = check_once(&check, address);
+        if (result == EXEC_STRUCTURE_SOUND)
+            cache_keep(cache, address, report->notes);
+    }
+    pthread_mutex_unlock(&device->structure_mutex);
+    return result;
 }

@@ -61,7 +61,7 @@ enum { TREE_RESOURCES, TREE_HEAPS, TREE_COUNT };
 struct address_map {
     struct tree trees[TREE_COUNT];
     pthread_mutex_t mutex; /* writers */
-    _Atomic uint64_t removal_count;
+    _Atomic uint64_t change_count;
     uint64_t next_id;
     struct slab *slabs;
     struct node *free_nodes;
@@ -288,6 +288,8 @@ static enum status granules_add(struct address_map *map, struct tree *tree, cons
     uint64_t end = ((range->start + range->size_bytes - 1) >> GRANULE_SHIFT) + 1;
     for (uint64_t granule = first; granule < end; granule++) {
         slot *slot = slot_make(tree, granule);
+        if (slot && atomic_load_explicit(slot, memory_order_relaxed))
+            atomic_fetch_add_explicit(&map->change_count, 1, memory_order_release);
         if (!slot || !slot_change(map, slot, node, NULL)) {
             granules_remove(map, tree, first, granule, node);
             return STATUS_OUT_OF_MEMORY;
@@ -342,13 +344,13 @@ void address_map_remove(struct address_map *map, uint64_t id, uint64_t start)
                         ((start + size_bytes - 1) >> GRANULE_SHIFT) + 1, node);
         node_give_back(map, node);
     }
-    atomic_fetch_add_explicit(&map->removal_count, 1, memory_order_release);
+    atomic_fetch_add_explicit(&map->change_count, 1, memory_order_release);
     pthread_mutex_unlock(&map->mutex);
 }
 
-uint64_t address_map_removal_count(const struct address_map *map)
+uint64_t address_map_change_count(const struct address_map *map)
 {
-    return atomic_load_explicit(&map->removal_count, memory_order_acquire);
+    return atomic_load_explicit(&map->change_count, memory_order_acquire);
 }
 
 /* --- readers --- */
@@ -448,4 +450,19 @@ uint64_t address_map_bytes_behind(const struct address_map *map, uint64_t addres
     if (!search_tree(&map->trees[TREE_RESOURCES], &search))
         return 0;
     return range_end(&search.best) - address;
+}
+
+bool address_map_is_shared(const struct address_map *map, uint64_t start, uint64_t size_bytes)
+{
+    const uint64_t limit = 1ull << ADDRESS_BITS;
+    if (!size_bytes || start >= limit || size_bytes > limit - start)
+        return true;
+    uint64_t end = ((start + size_bytes - 1) >> GRANULE_SHIFT) + 1;
+    for (uint64_t granule = start >> GRANULE_SHIFT; granule < end; granule++) {
+        const slot *slot = slot_of_granule(&map->trees[TREE_RESOURCES], granule);
+        uintptr_t value = slot ? atomic_load_explicit(slot, memory_order_acquire) : 0;
+        if (!value || value & 1)
+            return true;
+    }
+    return false;
 }

@@ -39,8 +39,11 @@ void address_map_destroy(struct address_map *map);
 MUST_USE enum status address_map_add(struct address_map *map, struct address_range *range);
 void address_map_remove(struct address_map *map, uint64_t id, uint64_t start);
 
-/* Counts removals: while it stays the same, every range that was found before is still there. */
-uint64_t address_map_removal_count(const struct address_map *map);
+/* Counts removals, and additions over what is there already: while it stays the same, every range that was found before is
+ * still there, and no other one shows its memory. */
+uint64_t address_map_change_count(const struct address_map *map);
+/* Does another range touch a 64 KiB granule of [start, start + size_bytes) too (placed resources may overlap)? */
+bool address_map_is_shared(const struct address_map *map, uint64_t start, uint64_t size_bytes);
 
 /* Range of kind BUFFER (the newest where several overlap) that holds address; lock-free. */
 bool address_map_find_buffer(const struct address_map *map, uint64_t address, struct address_range *range);

@@ -71,6 +71,28 @@ static void newest_of_overlapping_wins_and_largest_bounds(void **state)
     address_map_destroy(map);
 }
 
+/* Granules that two resources touch are shared until one of them is gone; both events are counted, a lone addition is not. */
+static void sharing_is_seen_and_counted(void **state)
+{
+    struct address_map *map = map_create();
+    range_add(map, BASE - 16 * KIB64, 16 * KIB64, ADDRESS_KIND_HEAP);
+    range_add(map, BASE, 4 * KIB64, ADDRESS_KIND_BUFFER);
+    uint64_t changes = address_map_change_count(map);
+    assert_false(address_map_is_shared(map, BASE, 4 * KIB64));
+    assert_true(address_map_is_shared(map, BASE, 5 * KIB64)); /* nothing is there */
+    range_add(map, BASE + 8 * KIB64, KIB64, ADDRESS_KIND_BUFFER);
+    assert_true(address_map_change_count(map) == changes);
+    struct address_range over = range_add(map, BASE + 2 * KIB64, KIB64, ADDRESS_KIND_TEXTURE);
+    assert_true(address_map_change_count(map) > changes);
+    assert_false(address_map_is_shared(map, BASE, 2 * KIB64));
+    assert_true(address_map_is_shared(map, BASE, 2 * KIB64 + 1));
+    changes = address_map_change_count(map);
+    address_map_remove(map, over.id, over.start);
+    assert_true(address_map_change_count(map) > changes);
+    assert_false(address_map_is_shared(map, BASE, 4 * KIB64));
+    address_map_destroy(map);
+}
+
 static void heaps_hide_behind_resources(void **state)
 {
     struct address_map *map = map_create();
@@ -144,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_exact),
         cmocka_unit_test(newest_of_overlapping_wins_and_largest_bounds),
+        cmocka_unit_test(sharing_is_seen_and_counted),
         cmocka_unit_test(heaps_hide_behind_resources),
         cmocka_unit_test(impossible_ranges_are_refused),
         cmocka_unit_test(readers_race_with_writers),
