@@ -304,6 +304,9 @@ static void choose_variant(struct draw *draw)
     else if (stage->texture && !stage->texture->is_cube && !stage->texture->is_volume && is_texture_or_product(stage->color_op, stage->color_arg) &&
              (is_texture_or_product(stage->alpha_op, stage->alpha_arg) || passes_diffuse(stage->alpha_op, stage->alpha_arg)))
         draw->variant = is_plain_bilinear(stage) ? VARIANT_BILINEAR : VARIANT_TEXTURE;
+    bool alpha_kept = draw->color.format.bits[FORMAT_ALPHA] != 0;
+    draw->direct_if_white = draw->variant == VARIANT_BILINEAR && !draw->blend && !draw->alpha_test &&
+                            (!alpha_kept || is_texture_or_product(stage->alpha_op, stage->alpha_arg));
 }
 
 const struct draw *dp2_compile_draw(struct cdxr_dp2_context *context, struct dp2_arena *arena, struct texture_cache *cache,

@@ -150,6 +150,24 @@ INLINE vi vi_gather32(const uint8_t *base, vi offset)
 #endif
 }
 
+/* Two neighbouring words at base + offset[lane] in one access each. */
+INLINE void vi_gather_pairs(const uint8_t *base, vi offset, vi *first, vi *second)
+{
+#if defined(__AVX2__)
+    __m128i low = _mm256_castsi256_si128((__m256i)offset), high = _mm256_extracti128_si256((__m256i)offset, 1);
+    const long long *words = (const long long *)(const void *)base;
+    __m256 a = (__m256)_mm256_i32gather_epi64(words, _mm_unpacklo_epi64(low, high), 1); /* lanes 0 1 4 5 */
+    __m256 b = (__m256)_mm256_i32gather_epi64(words, _mm_unpackhi_epi64(low, high), 1); /* lanes 2 3 6 7 */
+    *first = (vi)_mm256_shuffle_ps(a, b, 0x88);
+    *second = (vi)_mm256_shuffle_ps(a, b, 0xDD);
+#else
+    for (int i = 0; i < LANES; i++) {
+        memcpy((char *)first + i * 4, base + offset[i], 4);
+        memcpy((char *)second + i * 4, base + offset[i] + 4, 4);
+    }
+#endif
+}
+
 INLINE vi vi_gather8(const uint8_t *base, vi offset)
 {
     vi out;

@@ -96,6 +96,7 @@ enum draw_variant {
     VARIANT_DIFFUSE,      /* colour is diffuse */
     VARIANT_TEXTURE,      /* stage 0 alone, colour TEXTURE or TEXTURE * DIFFUSE, a plain 2D texture */
     VARIANT_BILINEAR,     /* the same with one level of 8888 texels, linear, wrapped, edges powers of two */
+    VARIANT_DIRECT,       /* of a primitive: BILINEAR whose filtered texels are the pixels */
 };
 enum fog_mode { FOG_NONE, FOG_VERTEX, FOG_TABLE_Z, FOG_TABLE_W };
 
@@ -135,6 +136,7 @@ struct draw {
     struct stage stages[STATE_STAGES];
     uint32_t stipple_rows[32];
     uint8_t variant;                      /* enum draw_variant */
+    bool direct_if_white;                 /* BILINEAR: texels become pixels where the vertices' colour is 1 */
 };
 
 /* ---- set-up primitives ---- */
@@ -146,7 +148,9 @@ struct raster_plane {
 struct raster_primitive {
     const struct draw *draw;
     uint8_t kind;                         /* enum raster_kind */
+    uint8_t variant;                      /* enum draw_variant */
     bool affine;                          /* planes hold plain values: no division by rhw */
+    uint16_t constant_groups;             /* bit per colour group that has one value all over: planes hold it plainly */
     bool y_major;                         /* lines */
     bool include_first, include_last;     /* lines: the pixels at the ends */
     int32_t x0, y0, x1, y1;               /* pixels touched, exclusive at x1, y1; inside the scissor */

@@ -36,6 +36,11 @@ INLINE vf plane_value(const struct raster_plane *plane, int c, vf fx, float fy)
 INLINE void interpolate_color(const struct span *s, int group, vf c[4])
 {
     const struct raster_plane *plane = &s->primitive->planes[group];
+    if (s->primitive->constant_groups >> group & 1) {
+        for (int i = 0; i < 4; i++)
+            c[i] = vf_saturate(vf_set(plane->origin[i]));
+        return;
+    }
     for (int i = 0; i < 4; i++) {
         vf value = plane_value(plane, i, s->fx, s->fy);
         c[i] = vf_saturate(s->primitive->affine ? value : value * s->w);
@@ -223,6 +228,20 @@ INLINE vf channel_of(uint8_t op, const uint8_t arg[3], vf diffuse, vf texel)
     return op == D3DTOP_SELECTARG1 && arg[1] == D3DTA_TEXTURE ? texel : diffuse;
 }
 
+/* Filtered texels straight into the target. */
+INLINE void write_direct(const struct span *s, const struct depth_pixels *depth, vi mask)
+{
+    const struct draw *d = s->draw;
+    const struct raster_plane *plane = &s->primitive->planes[d->group_texture[0]];
+    vi argb = sample_bilinear_argb(d->stages[0].texture, plane_value(plane, 0, s->fx, s->fy) * s->w, plane_value(plane, 1, s->fx, s->fy) * s->w);
+    if (!d->color.format.bits[FORMAT_ALPHA])
+        argb &= 0xFFFFFF;
+    if (d->z_write)
+        store_pixels(depth->row, d->depth.format.pixel_bytes, mask, depth_merge(d, depth));
+    s->counters->written += count_lanes(mask);
+    store_pixels(d->color.memory + (size_t)s->y * d->color.pitch_bytes + (size_t)s->x * 4, 4, mask, argb);
+}
+
 /* What shade_span does when nothing but depth, alpha test and blending is on (compile.c, choose_variant). */
 INLINE void shade_plain(struct span *s, vi mask, enum draw_variant variant)
 {
@@ -237,6 +256,10 @@ INLINE void shade_plain(struct span *s, vi mask, enum draw_variant variant)
         mask &= depth.passed;
         if (!vi_any(mask))
             return;
+    }
+    if (variant == VARIANT_DIRECT) {
+        write_direct(s, &depth, mask);
+        return;
     }
     vf c[4];
     interpolate_color(s, d->group_diffuse, c);
@@ -444,15 +467,20 @@ static void draw_triangle_bilinear(const struct raster_tile *tile, const struct 
     draw_triangle(tile, p, VARIANT_BILINEAR);
 }
 
+static void draw_triangle_direct(const struct raster_tile *tile, const struct raster_primitive *p)
+{
+    draw_triangle(tile, p, VARIANT_DIRECT);
+}
+
 static void raster_tile(const struct raster_tile *tile)
 {
     static void (*const triangles[])(const struct raster_tile *tile, const struct raster_primitive *p) = {
         [VARIANT_GENERIC] = draw_triangle_generic, [VARIANT_DIFFUSE] = draw_triangle_diffuse, [VARIANT_TEXTURE] = draw_triangle_texture,
-        [VARIANT_BILINEAR] = draw_triangle_bilinear};
+        [VARIANT_BILINEAR] = draw_triangle_bilinear, [VARIANT_DIRECT] = draw_triangle_direct};
     for (uint32_t i = 0; i < tile->primitive_count; i++) {
         const struct raster_primitive *p = tile->primitives[i];
         if (p->kind == RASTER_TRIANGLE)
-            triangles[p->draw->variant](tile, p);
+            triangles[p->variant](tile, p);
         else if (p->kind == RASTER_RECT)
             draw_rect(tile, p);
         else

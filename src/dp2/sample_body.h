@@ -180,13 +180,20 @@ INLINE vi fetch_argb(const struct lookup *l, vi x, vi y, vi z)
     return vi_gather32((const uint8_t *)l->texture->palette, (raw & 255) << 2);
 }
 
-/* Bilinear mix of four ARGB texels in 8-bit steps. */
-INLINE void mix_argb(vi c00, vi c10, vi c01, vi c11, vf fx, vf fy, vf c[4])
+/* Bilinear mix of four ARGB texels in 8-bit steps: blue and red in the fields of *rb, green and alpha in those of *ag. */
+INLINE void mix_argb_fields(const vi texels[4], vf fx, vf fy, vh *rb, vh *ag)
 {
     const int32_t low = 0x00FF00FF;
     vh wx = weight_fields(fx), wy = weight_fields(fy);
-    vh rb = mix_fields(mix_fields((vh)(c00 & low), (vh)(c10 & low), wx), mix_fields((vh)(c01 & low), (vh)(c11 & low), wx), wy);
-    vh ag = mix_fields(mix_fields((vh)(c00 >> 8 & low), (vh)(c10 >> 8 & low), wx), mix_fields((vh)(c01 >> 8 & low), (vh)(c11 >> 8 & low), wx), wy);
+    *rb = mix_fields(mix_fields((vh)(texels[0] & low), (vh)(texels[1] & low), wx), mix_fields((vh)(texels[2] & low), (vh)(texels[3] & low), wx), wy);
+    *ag = mix_fields(mix_fields((vh)(texels[0] >> 8 & low), (vh)(texels[1] >> 8 & low), wx),
+                     mix_fields((vh)(texels[2] >> 8 & low), (vh)(texels[3] >> 8 & low), wx), wy);
+}
+
+INLINE void mix_argb(const vi texels[4], vf fx, vf fy, vf c[4])
+{
+    vh rb, ag;
+    mix_argb_fields(texels, fx, fy, &rb, &ag);
     const float scale = 1.0f / 255;
     c[0] = vf_from_vi((vi)((vu)rb >> 16)) * scale;
     c[1] = vf_from_vi((vi)ag & 0xFFFF) * scale;
@@ -197,7 +204,8 @@ INLINE void mix_argb(vi c00, vi c10, vi c01, vi c11, vf fx, vf fy, vf c[4])
 INLINE void fetch4(const struct lookup *l, vi x0, vi x1, vi y0, vi y1, vi z, vf fx, vf fy, vf c[4])
 {
     if (l->texture->fetch == FETCH_32 || l->texture->fetch == FETCH_PALETTE || l->texture->fetch == FETCH_PALETTE4) {
-        mix_argb(fetch_argb(l, x0, y0, z), fetch_argb(l, x1, y0, z), fetch_argb(l, x0, y1, z), fetch_argb(l, x1, y1, z), fx, fy, c);
+        const vi texels[4] = {fetch_argb(l, x0, y0, z), fetch_argb(l, x1, y0, z), fetch_argb(l, x0, y1, z), fetch_argb(l, x1, y1, z)};
+        mix_argb(texels, fx, fy, c);
         return;
     }
     vf b[4], d[4], e[4];
@@ -362,16 +370,48 @@ static void sample(struct lookup *l, const struct coordinates *dx, const struct 
     sample_filtered(l, needs_lod ? level_of_detail(stage, dx, dy) : vf_set(0), face, mask, c);
 }
 
-/* The lookup of VARIANT_BILINEAR; the same texel as sample_linear gives. */
-INLINE void sample_bilinear_wrapped(const struct texture *texture, vf u, vf v, vf c[4])
+/* The four texels of VARIANT_BILINEAR's lookup and their weights. */
+INLINE void fetch_bilinear_wrapped(const struct texture *texture, vf u, vf v, vi texels[4], vf *fx, vf *fy)
 {
     const struct texture_level *level = &texture->levels[texture->first_level];
     vf pu = vf_max(u - vf_floor(u), vf_set(0)) * (float)level->width - 0.5f, pv = vf_max(v - vf_floor(v), vf_set(0)) * (float)level->height - 0.5f;
     vf fu = vf_floor(pu), fv = vf_floor(pv);
     vi iu = vi_from_vf(fu), iv = vi_from_vf(fv);
-    vi x0 = (iu & (level->width - 1)) << 2, x1 = ((iu + 1) & (level->width - 1)) << 2;
+    vi x0 = iu & (level->width - 1), x1 = ((iu + 1) & (level->width - 1)) << 2;
     vi y0 = (iv & (level->height - 1)) * level->pitch_bytes, y1 = ((iv + 1) & (level->height - 1)) * level->pitch_bytes;
-    int32_t opaque = (int32_t)texture->or_mask;
-    mix_argb(vi_gather32(level->memory, y0 + x0) | opaque, vi_gather32(level->memory, y0 + x1) | opaque, vi_gather32(level->memory, y1 + x0) | opaque,
-             vi_gather32(level->memory, y1 + x1) | opaque, pu - fu, pv - fv, c);
+    vi at_end = (vi)(x0 == level->width - 1), opaque = vi_set((int32_t)texture->or_mask);
+    x0 <<= 2;
+    if (!vi_any(at_end)) {
+        vi_gather_pairs(level->memory, y0 + x0, &texels[0], &texels[1]);
+        vi_gather_pairs(level->memory, y1 + x0, &texels[2], &texels[3]);
+    } else { /* the right neighbour is the first of the row */
+        texels[0] = vi_gather32(level->memory, y0 + x0);
+        texels[1] = vi_gather32(level->memory, y0 + x1);
+        texels[2] = vi_gather32(level->memory, y1 + x0);
+        texels[3] = vi_gather32(level->memory, y1 + x1);
+    }
+    for (int i = 0; i < 4; i++)
+        texels[i] |= opaque;
+    *fx = pu - fu;
+    *fy = pv - fv;
+}
+
+/* The lookup of VARIANT_BILINEAR; the same texel as sample_linear gives. */
+INLINE void sample_bilinear_wrapped(const struct texture *texture, vf u, vf v, vf c[4])
+{
+    vi texels[4];
+    vf fx, fy;
+    fetch_bilinear_wrapped(texture, u, v, texels, &fx, &fy);
+    mix_argb(texels, fx, fy, c);
+}
+
+/* The same as ARGB, for VARIANT_DIRECT. */
+INLINE vi sample_bilinear_argb(const struct texture *texture, vf u, vf v)
+{
+    vi texels[4];
+    vh rb, ag;
+    vf fx, fy;
+    fetch_bilinear_wrapped(texture, u, v, texels, &fx, &fy);
+    mix_argb_fields(texels, fx, fy, &rb, &ag);
+    return (vi)rb | (vi)ag << 8;
 }

@@ -48,6 +48,7 @@ static struct raster_primitive *primitive_new(struct setup_output *output, const
         return NULL;
     p->draw = draw;
     p->kind = kind;
+    p->constant_groups = 0;
     return p;
 }
 
@@ -101,13 +102,14 @@ static void set_bounds(struct raster_primitive *p, int32_t x0, int32_t y0, int32
 
 /* ---- interpolation ---- */
 
-/* Values of a group at the vertices, ready for linear interpolation on the screen. */
-static void load_group(const struct draw *draw, uint32_t group, const float *const *v, const float *provoking, uint32_t count, bool affine, f4 *values)
+/* Values of a group at the vertices, ready for linear interpolation on the screen. True: a colour that is the same everywhere. */
+static bool load_group(const struct draw *draw, uint32_t group, const float *const *v, const float *provoking, uint32_t count, bool affine, f4 *values)
 {
+    bool color = (int)group == draw->group_diffuse || (int)group == draw->group_specular;
     uint32_t source = draw->group_source[group];
     for (uint32_t i = 0; i < count; i++)
         memcpy(&values[i], v[i] + source, sizeof(f4));
-    if (draw->flat && ((int)group == draw->group_diffuse || (int)group == draw->group_specular)) {
+    if (draw->flat && color) {
         f4 flat;
         memcpy(&flat, provoking + source, sizeof(flat));
         for (uint32_t i = 0; i < count; i++) {
@@ -122,9 +124,12 @@ static void load_group(const struct draw *draw, uint32_t group, const float *con
             for (int c = 0; c < 4; c++)
                 if (draw->wrap[(source - VERTEX_TEXTURE) / 4] >> c & 1)
                     values[i][c] -= rintf(values[i][c] - values[0][c]); /* the short way round */
+    if (color && !memcmp(&values[0], &values[1], sizeof(f4)) && !memcmp(&values[0], &values[count - 1], sizeof(f4)))
+        return true;
     if (group > 0 && !affine)
         for (uint32_t i = 0; i < count; i++)
             values[i] *= v[i][VERTEX_RHW];
+    return false;
 }
 
 /* Without a usable, varying rhw everything is linear on the screen. */
@@ -152,13 +157,23 @@ static void set_planes(struct raster_primitive *p, const float *const *v, const 
     p->affine = is_affine(draw, v, 3);
     for (uint32_t g = 0; g < draw->group_count; g++) {
         f4 value[3];
-        load_group(draw, g, v, provoking, 3, p->affine, value);
+        p->constant_groups |= (uint16_t)(load_group(draw, g, v, provoking, 3, p->affine, value) << g);
         f4 d1 = value[1] - value[0], d2 = value[2] - value[0];
         f4 dx = (d1 * y20 - d2 * y10) * inverse, dy = (d2 * x10 - d1 * x20) * inverse;
         memcpy(p->planes[g].origin, &value[0], sizeof(f4));
         memcpy(p->planes[g].dx, &dx, sizeof(f4));
         memcpy(p->planes[g].dy, &dy, sizeof(f4));
     }
+}
+
+/* Where the vertices' colour is 1 all over, a product with it is the texel. */
+static enum draw_variant choose_variant(const struct raster_primitive *p)
+{
+    const struct draw *draw = p->draw;
+    const float *color = p->planes[draw->group_diffuse].origin;
+    bool white = p->constant_groups >> draw->group_diffuse & 1 && color[0] == 1 && color[1] == 1 && color[2] == 1;
+    bool opaque = color[3] == 1 || !draw->color.format.bits[FORMAT_ALPHA];
+    return draw->direct_if_white && white && opaque ? VARIANT_DIRECT : draw->variant;
 }
 
 /* ---- triangles ---- */
@@ -190,6 +205,7 @@ static void fill_triangle(const struct draw *draw, const float *const *v, const 
     set_edge(p, 1, positive ? s[1] : s[2], positive ? s[2] : s[1]);
     set_edge(p, 2, positive ? s[2] : s[0], positive ? s[0] : s[2]);
     set_planes(p, v, provoking, s, area);
+    p->variant = choose_variant(p);
     primitive_commit(output, p);
 }
 
@@ -268,7 +284,7 @@ static void set_line_planes(struct raster_primitive *p, const float *const *v, c
     p->affine = is_affine(draw, v, 2);
     for (uint32_t g = 0; g < draw->group_count; g++) {
         f4 value[2];
-        load_group(draw, g, v, provoking, 2, p->affine, value);
+        p->constant_groups |= (uint16_t)(load_group(draw, g, v, provoking, 2, p->affine, value) << g);
         f4 slope = length != 0 ? (value[1] - value[0]) / length : value[0] * 0.0f;
         memset(&p->planes[g], 0, sizeof(p->planes[g]));
         memcpy(p->planes[g].origin, &value[0], sizeof(f4));

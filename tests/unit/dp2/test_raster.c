@@ -490,6 +490,52 @@ static uint32_t picture(uint32_t threads, uint32_t *pixels)
     return EDGE * EDGE;
 }
 
+/* The specialised spans against the general one, which a black specular colour to add asks for. */
+static void special_spans_draw_the_pixels_of_the_general_one(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t corner[4], blend, alpha_op;
+    } cases[] = {{"white", {~0u, ~0u, ~0u, ~0u}, 0, D3DTOP_MODULATE}, {"white, half transparent", {0x80FFFFFF, 0x80FFFFFF, 0x80FFFFFF, 0x80FFFFFF}, 0, D3DTOP_MODULATE},
+                 {"one colour", {0xFF406080, 0xFF406080, 0xFF406080, 0xFF406080}, 0, D3DTOP_SELECTARG1}, {"four colours", {0xFFFF0000, 0xFF00FF00, 0x800000FF, 0x40FFFFFF}, 0, D3DTOP_MODULATE},
+                 {"white, blended", {0x80FFFFFF, 0x80FFFFFF, 0x80FFFFFF, 0x80FFFFFF}, 1, D3DTOP_MODULATE}};
+    uint32_t texels[16 * 16];
+    for (uint32_t i = 0; i < 256; i++)
+        texels[i] = i * 2654435761u;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint32_t *first = calloc(64 * 64, 4);
+        for (uint32_t general = 0; general < 2; general++) {
+            struct fixture *f = fixture_new(64, 64, CDXR_DP2_FORMAT_A8R8G8B8, NULL);
+            fixture_surface(f, TEXTURE, CDXR_DP2_SURFACE_TEXTURE, CDXR_DP2_FORMAT_A8R8G8B8, 16, 16, texels, 64);
+            struct tl_vertex v[4];
+            quad(v, 0, 0, 64, 64, 0.5f, 0);
+            for (int k = 0; k < 4; k++) {
+                v[k].diffuse = cases[i].corner[k];
+                v[k].rhw = k & 1 ? 0.5f : 1;
+                v[k].u *= 3;
+                v[k].v *= 2.5f;
+            }
+            put_clear(f, 3, 0x80204060, 1, 0);
+            put_stage(f, 0, D3DTSS_TEXTUREMAP, TEXTURE);
+            put_stage(f, 0, D3DTSS_MAGFILTER, 2);
+            put_stage(f, 0, D3DTSS_MINFILTER, 2);
+            put_stage(f, 0, D3DTSS_ALPHAOP, cases[i].alpha_op);
+            put_state(f, D3DRENDERSTATE_ALPHABLENDENABLE, cases[i].blend);
+            put_state(f, D3DRENDERSTATE_SRCBLEND, D3DBLEND_SRCALPHA);
+            put_state(f, D3DRENDERSTATE_DESTBLEND, D3DBLEND_INVSRCALPHA);
+            put_state(f, D3DRENDERSTATE_SPECULARENABLE, general);
+            put_quad(f);
+            run_ok(f, v, 4);
+            if (!general)
+                memcpy(first, f->color, 64 * 64 * 4);
+            else if (memcmp(first, f->color, 64 * 64 * 4))
+                fail_msg("%s: pixels differ", cases[i].name);
+            fixture_free(f);
+        }
+        free(first);
+    }
+}
+
 static void same_pixels_for_any_thread_count(void **state)
 {
     static uint32_t one[200 * 200], many[200 * 200];
@@ -523,7 +569,7 @@ int main(void)
         cmocka_unit_test(line_pattern_repeats),
         cmocka_unit_test(point_is_one_pixel),
         cmocka_unit_test(wireframe_draws_edges_only),
-        cmocka_unit_test(same_pixels_for_any_thread_count),
+        cmocka_unit_test(special_spans_draw_the_pixels_of_the_general_one), cmocka_unit_test(same_pixels_for_any_thread_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
