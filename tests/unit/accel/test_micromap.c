@@ -347,6 +347,7 @@ static void test_update_rules(void **state)
     assert_int_equal(update(&b, structure, &reason), STATUS_INVALID);
     assert_non_null(strstr(reason.text, "has no opacity micromaps"));
     free(structure);
+    scene_mesh_finish(&b.mesh);
     make_bottom(&b, array);
     b.build.flags = ACCEL_BUILD_FLAG_ALLOW_UPDATE | ACCEL_BUILD_FLAG_ALLOW_OMM_UPDATE;
     structure = scene_build(NULL, &b.build);
@@ -360,6 +361,7 @@ static void test_update_rules(void **state)
     b.geometries[1].triangles.micromaps = NULL;
     assert_int_equal(update(&b, structure, &reason), STATUS_INVALID);
     free(structure);
+    scene_mesh_finish(&b.mesh);
     make_bottom(&b, array);
     b.build.flags = ACCEL_BUILD_FLAG_ALLOW_UPDATE | ACCEL_BUILD_FLAG_ALLOW_OMM_UPDATE;
     structure = scene_build(NULL, &b.build);
