@@ -31,9 +31,16 @@ struct thread_position {
     const struct abi_hit *hit;
 };
 
+/* One by one: some of the fields were stored a moment ago, and a load of two at once would wait for both stores to reach
+ * the cache. */
 static struct thread_position position_save(const struct abi_thread *thread)
 {
-    return (struct thread_position){thread->local_root_arguments, thread->shader, thread->traversal, thread->hit};
+    struct thread_position position;
+    position.local_root_arguments = __atomic_load_n(&thread->local_root_arguments, __ATOMIC_RELAXED);
+    position.shader = __atomic_load_n(&thread->shader, __ATOMIC_RELAXED);
+    position.traversal = __atomic_load_n(&thread->traversal, __ATOMIC_RELAXED);
+    position.hit = __atomic_load_n(&thread->hit, __ATOMIC_RELAXED);
+    return position;
 }
 
 static void position_restore(struct abi_thread *thread, const struct thread_position *position)
