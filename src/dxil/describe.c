@@ -180,7 +180,7 @@ static bool read_properties(struct ir_reader *r, const struct ir_metadata *list,
 }
 
 /* Parameters that a shader of a kind has: payload and attributes are pointers to structs. */
-static bool check_entry_type(struct ir_reader *r, const struct ir_function *function, const struct dxil_function *entry)
+static bool read_entry_type(struct ir_reader *r, const struct ir_function *function, struct dxil_function *entry)
 {
     static const uint8_t parameter_counts[] = {
         [DXIL_SHADER_KIND_COMPUTE] = 0,      [DXIL_SHADER_KIND_RAYGENERATION] = 0, [DXIL_SHADER_KIND_INTERSECTION] = 0,
@@ -193,7 +193,11 @@ static bool check_entry_type(struct ir_reader *r, const struct ir_function *func
     for (uint32_t i = 0; valid && i < type->count; i++) {
         const struct ir_type *parameter = &r->types[type->elements[i]];
         valid = parameter->kind == IR_TYPE_POINTER && parameter->address_space == 0 &&
-                type_is_first_class(&r->types[parameter->element]);
+                type_is_first_class(&r->types[parameter->element]) &&
+                r->types[parameter->element].byte_count <= IR_VARIABLE_MAX_BYTES;
+        if (valid)
+            *(i ? &entry->attribute_memory_bytes : &entry->payload_memory_bytes) =
+                (uint32_t)r->types[parameter->element].byte_count;
     }
     if (!valid)
         return reader_corrupt(r, "%s shader %s does not have the parameters of its kind or no body",
@@ -234,7 +238,7 @@ static bool read_entry(struct ir_reader *r, const struct ir_metadata *node, stru
                            dxil_shader_kind_name(entry->kind));
     if (entry->kind == DXIL_SHADER_KIND_COMPUTE && !entry->thread_count[0])
         return reader_corrupt(r, "compute shader %s has no numthreads", entry->plain_name);
-    return check_entry_type(r, function, entry);
+    return read_entry_type(r, function, entry);
 }
 
 static bool read_entries(struct ir_reader *r)

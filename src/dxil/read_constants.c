@@ -232,6 +232,11 @@ static bool check_cast(struct ir_reader *r, const struct ir_value *value)
     if (record.count != 3 || !check_base(r, value, type, id))
         return reader_corrupt(r, "malformed constant cast in the DXIL module");
     bool same_space = r->types[type].address_space == r->types[value->type].address_space;
+    const struct ir_type *from = &r->types[r->types[type].element], *to = &r->types[r->types[value->type].element];
+    /* Resource variables are names of registers, no memory: DXC casts between their class and a handle. */
+    bool is_register = r->values[id].kind == IR_VALUE_GLOBAL && r->globals[r->values[id].index].external;
+    if (to->byte_count > from->byte_count && !is_register)
+        return reader_corrupt(r, "constant cast of a pointer to one to a larger type");
     if (!(opcode == CAST_BITCAST && same_space) && !(opcode == CAST_ADDRESS_SPACE && !same_space))
         return reader_corrupt(r, "constant cast %llu is not allowed in DXIL", (unsigned long long)opcode);
     return true;

@@ -186,10 +186,13 @@ enum cast {
     CAST_ADDRESS_SPACE = 12,
 };
 
-static bool pointer_cast_is_valid(uint64_t cast, const struct ir_type *from, const struct ir_type *to)
+/* A pointer to a type may become one to a type that is no larger: what is read and written by types stays inside. */
+static bool pointer_cast_is_valid(const struct ir_reader *r, uint64_t cast, const struct ir_type *from,
+                                  const struct ir_type *to)
 {
     bool same_space = from->address_space == to->address_space;
-    return cast == CAST_BITCAST ? same_space : cast == CAST_ADDRESS_SPACE && !same_space;
+    bool fits = r->types[to->element].byte_count <= r->types[from->element].byte_count;
+    return fits && (cast == CAST_BITCAST ? same_space : cast == CAST_ADDRESS_SPACE && !same_space);
 }
 
 static bool cast_is_valid(const struct ir_body *b, uint64_t cast, uint32_t from_id, uint32_t to_id)
@@ -197,7 +200,7 @@ static bool cast_is_valid(const struct ir_body *b, uint64_t cast, uint32_t from_
     const struct ir_reader *r = b->r;
     const struct ir_type *from_type = &r->types[from_id], *to_type = &r->types[to_id];
     if (from_type->kind == IR_TYPE_POINTER && to_type->kind == IR_TYPE_POINTER)
-        return pointer_cast_is_valid(cast, from_type, to_type);
+        return pointer_cast_is_valid(r, cast, from_type, to_type);
     const struct ir_type *from = scalar_of(b, from_id), *to = scalar_of(b, to_id);
     uint32_t from_bits = type_scalar_bits(from), to_bits = type_scalar_bits(to);
     uint32_t from_lanes = type_lanes(r, from_id), to_lanes = type_lanes(r, to_id);

@@ -163,6 +163,7 @@ static bool add_scalar(struct ir_reader *r, enum ir_type_kind kind, uint32_t bit
         return false;
     type->width = kind == IR_TYPE_INTEGER ? (uint8_t)bits : 0;
     type->byte_count = bits < 8 ? 1 : bits / 8;
+    type->align_bytes = (uint32_t)type->byte_count;
     r->scalar_types[slot] = r->type_count - 1;
     return true;
 }
@@ -205,7 +206,7 @@ static bool add_pointer(struct ir_reader *r, struct ir_record *record)
         return false;
     type->element = (uint32_t)pointee;
     type->address_space = (uint8_t)space;
-    type->byte_count = 8;
+    type->byte_count = type->align_bytes = 8;
     r->types[pointee].pointers[space] = r->type_count - 1;
     return true;
 }
@@ -232,7 +233,11 @@ static bool add_vector(struct ir_reader *r, struct ir_record *record)
         return false;
     type->element = (uint32_t)element;
     type->count = (uint32_t)lanes;
-    type->byte_count = lanes * scalar->byte_count;
+    uint64_t stored_bytes = (lanes * type_scalar_bits(scalar) + 7) / 8;
+    type->align_bytes = 1; /* vectors take the next power of two */
+    while (type->align_bytes < stored_bytes)
+        type->align_bytes *= 2;
+    type->byte_count = type->align_bytes;
     scalar->vectors[lanes] = r->type_count - 1;
     return true;
 }
@@ -259,6 +264,7 @@ static bool add_array(struct ir_reader *r, struct ir_record *record)
     type->element = (uint32_t)element;
     type->array_count = count;
     type->byte_count = multiply_saturating(count, r->types[element].byte_count);
+    type->align_bytes = r->types[element].align_bytes;
     return true;
 }
 
@@ -280,6 +286,23 @@ static bool read_elements(struct ir_reader *r, struct ir_record *record, bool pa
     return true;
 }
 
+static uint64_t align_saturating(uint64_t bytes, uint32_t alignment)
+{
+    return add_saturating(bytes, alignment - 1) & ~(uint64_t)(alignment - 1);
+}
+
+static void lay_out_struct(const struct ir_reader *r, struct ir_type *type)
+{
+    type->align_bytes = 1;
+    for (uint32_t i = 0; i < type->count; i++) {
+        const struct ir_type *member = &r->types[type->elements[i]];
+        type->byte_count = add_saturating(align_saturating(type->byte_count, member->align_bytes), member->byte_count);
+        if (member->align_bytes > type->align_bytes)
+            type->align_bytes = member->align_bytes;
+    }
+    type->byte_count = align_saturating(type->byte_count, type->align_bytes);
+}
+
 static bool add_struct(struct ir_reader *r, struct ir_record *record, const char *name)
 {
     uint64_t packed;
@@ -297,8 +320,7 @@ static bool add_struct(struct ir_reader *r, struct ir_record *record, const char
     type->count = count;
     type->elements = elements;
     type->name = name;
-    for (uint32_t i = 0; i < count; i++) /* an upper bound: every member padded to 16 */
-        type->byte_count = add_saturating(type->byte_count, add_saturating(r->types[elements[i]].byte_count, 15) & ~15ull);
+    lay_out_struct(r, type);
     if (!name && count == 2 && r->scalar_types[SCALAR_I1] != IR_NONE && elements[1] == r->scalar_types[SCALAR_I1])
         r->types[elements[0]].pair_with_i1 = r->type_count - 1;
     if (name && strcmp(name, "dx.types.Handle") == 0)

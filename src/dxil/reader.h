@@ -64,7 +64,8 @@ struct ir_type {
     uint32_t count;        /* struct members, parameters, vector lanes */
     const uint32_t *elements; /* struct members, parameters */
     uint64_t array_count;
-    uint64_t byte_count; /* size in memory, saturating; 0: has none */
+    uint64_t byte_count; /* in memory by LLVM's layout for the host (jit README), saturating; 0: has none */
+    uint32_t align_bytes;
     const char *name;    /* structs, NULL: literal */
     uint32_t pointers[IR_ADDRESS_SPACES]; /* pointer types to this one, IR_NONE */
     uint32_t *vectors;                    /* by lane count, NULL: none */
