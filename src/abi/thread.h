@@ -36,6 +36,8 @@ struct abi_shader {
     uint32_t kind;            /* enum abi_shader_kind */
     uint32_t payload_bytes;   /* by HLSL rules, from the metadata */
     uint32_t attribute_bytes; /* by HLSL rules */
+    uint32_t payload_memory_bytes;   /* what the function may touch behind its payload, by LLVM sizes */
+    uint32_t attribute_memory_bytes; /* and behind its attributes */
     uint32_t stack_bytes;     /* native frames of the shader and of all functions it calls, without services */
     uint32_t local_root_bytes; /* bytes of root arguments that the shader record must hold after the identifier */
     uint32_t numthreads[3];   /* compute */
@@ -118,7 +120,9 @@ struct abi_thread {
     uint32_t ignore_hit;                   /* set by IgnoreHit before the shader returns */
     uint32_t end_search;                   /* set by AcceptHitAndEndSearch before the shader returns */
     uint32_t source_line; /* of the operation that runs, where the module has debug information; 0: not known */
-    uint32_t reserved;
+    /* Memory behind the payload or parameter of the TraceRay, CallShader, hit object trace or invoke that is about to be
+     * called; the service takes it and puts 0. 0: not known, trusted (shaders in C). */
+    uint32_t payload_memory_bytes;
     /* compute only */
     uint32_t group_id[3];
     uint32_t thread_in_group[3];

@@ -180,12 +180,28 @@ static bool overload_is_legal(const struct op_check *c)
     return found && (vector || !vectors || found < vectors);
 }
 
+/* jit finds the size of a payload or attribute struct by the name behind the operation: it may not be that of a larger one. */
+static bool struct_suffix_is_right(struct ir_reader *r, uint32_t pointer, uint32_t function, const char *suffix)
+{
+    const struct ir_type *type = &r->types[r->types[pointer].element];
+    if (r->functions[function].has_checked_suffix || (type->name && strcmp(type->name, suffix) == 0))
+        return true;
+    for (uint32_t i = 0; i < r->type_count; i++)
+        if (r->types[i].kind == IR_TYPE_STRUCT && r->types[i].name && strcmp(r->types[i].name, suffix) == 0 &&
+            r->types[i].byte_count > type->byte_count)
+            return false;
+    r->functions[function].has_checked_suffix = true;
+    return true;
+}
+
 /* The suffix that a scalar or vector overload gives the function's name: "f32", "v4i1". */
-static bool suffix_is_right(const struct op_check *c, const char *suffix)
+static bool suffix_is_right(struct ir_reader *r, const struct op_check *c, uint32_t function, const char *suffix)
 {
     static const char *const names[] = {"f16", "f32", "f64", "i1", "i8", "i16", "i32", "i64"};
     const struct ir_type *type = &c->r->types[c->overload];
-    if (type->kind == IR_TYPE_POINTER || type->kind == IR_TYPE_STRUCT)
+    if (type->kind == IR_TYPE_POINTER)
+        return *suffix && struct_suffix_is_right(r, c->overload, function, suffix);
+    if (type->kind == IR_TYPE_STRUCT)
         return *suffix != 0;
     char expected[16];
     const char *at = strchr("hfd18wil", letter_of(c->r, type_scalar(c->r, c->overload)));
@@ -330,7 +346,7 @@ bool body_check_op(struct ir_body *b, const struct ir_function *callee, const ui
     struct op_check check = {r, op, IR_NONE};
     if (!check_types(b, &check, callee))
         return false;
-    if (op->overloads[0] ? !suffix_is_right(&check, suffix) : *suffix != 0)
+    if (op->overloads[0] ? !suffix_is_right(r, &check, (uint32_t)(callee - r->functions), suffix) : *suffix != 0)
         return body_corrupt(b, "%s is not named after its overload", callee->name);
     return check_operands(b, op, arguments, count) && check_query_flags(b, op, arguments) && reader_note_op(r, b->function, op);
 }

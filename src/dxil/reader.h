@@ -120,6 +120,7 @@ struct ir_function {
     bool defined;
     bool external;
     bool fast_calling;
+    bool has_checked_suffix; /* dx.op: the name's suffix was looked at */
     enum ir_intrinsic intrinsic;
     uint32_t listed; /* index in dxil_module.functions, IR_NONE */
 };

@@ -11,12 +11,18 @@
 
 enum { RAY_QUERY_FLAG_ALLOW_MICROMAPS = 0x1 }; /* RAYQUERY_FLAG_ALLOW_OPACITY_MICROMAPS */
 
+/* What a caller hands to the shaders it calls. memory_bytes 0: not known, trusted. */
+struct payload {
+    void *start;
+    uint32_t memory_bytes;
+};
+
 /* One TraceRay in flight, on the caller's stack. abi_thread.traversal points at its first member, so that ReportHit
  * finds the frame again. */
 struct ray_frame {
     struct trace_state trace;
     struct exec_dispatch_state *state;
-    void *payload;
+    struct payload payload;
     uint32_t ray_contribution;
     uint32_t geometry_multiplier;
     struct exec_record candidate; /* of the intersection shader that is running */
@@ -51,9 +57,49 @@ static void position_restore(struct abi_thread *thread, const struct thread_posi
     thread->hit = position->hit;
 }
 
+/* The caller's struct is smaller than the shader's type: the specification wants them equal. The shader gets a copy that is large
+ * enough, zero behind what the caller gave, and the caller gets its part back. */
+static __attribute__((cold, noinline)) void call_with_copies(struct abi_thread *thread, const struct abi_shader *shader,
+                                                             struct payload payload, const void *attributes,
+                                                             uint32_t attribute_bytes)
+{
+    uint64_t copy_bytes = (uint64_t)shader->payload_memory_bytes + shader->attribute_memory_bytes + 32;
+    const struct exec_worker *worker = thread->context;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (here < (uintptr_t)worker->stack_limit + shader->stack_bytes + copy_bytes) {
+        exec_thread_fault(thread, ABI_FAULT_STACK, worker->stack_used_bytes + copy_bytes);
+        return;
+    }
+    uint8_t *own = __builtin_alloca_with_align(copy_bytes, 16 * 8);
+    uint8_t *own_attributes = own + (((uint64_t)shader->payload_memory_bytes + 15) & ~15ull);
+    memset(own, 0, copy_bytes);
+    bool payload_is_short = payload.memory_bytes && payload.memory_bytes < shader->payload_memory_bytes;
+    if (payload_is_short) {
+        exec_thread_note(thread, EXEC_NOTE_PAYLOAD,
+                         "its payload or parameter type takes %u bytes of memory, the caller's has %u: what is behind "
+                         "reads as zero and is lost",
+                         shader->payload_memory_bytes, payload.memory_bytes);
+        memcpy(own, payload.start, payload.memory_bytes);
+    }
+    if (attributes)
+        memcpy(own_attributes, attributes,
+               attribute_bytes < shader->attribute_memory_bytes ? attribute_bytes : shader->attribute_memory_bytes);
+    shader->function(thread, payload_is_short ? own : payload.start, own_attributes);
+    if (payload_is_short)
+        memcpy(payload.start, own, payload.memory_bytes);
+}
+
+static inline struct payload take_payload(struct abi_thread *thread, void *start)
+{
+    struct payload payload = {start, thread->payload_memory_bytes};
+    thread->payload_memory_bytes = 0;
+    return payload;
+}
+
 /* Run a shader of a record. traversal and hit of the thread are set already. */
 static void call_record_shader(struct abi_thread *thread, const struct exec_record *record,
-                               const struct abi_shader *shader, void *payload, const void *attributes)
+                               const struct abi_shader *shader, struct payload payload, const void *attributes,
+                               uint32_t attribute_bytes)
 {
     struct exec_worker *worker = thread->context;
     uint64_t used_bytes = worker->stack_used_bytes + shader->stack_bytes;
@@ -67,7 +113,11 @@ static void call_record_shader(struct abi_thread *thread, const struct exec_reco
     thread->local_root_arguments = record->local_root_arguments;
     thread->shader = shader;
     thread->source_line = 0;
-    shader->function(thread, payload, attributes);
+    if (__builtin_expect((payload.memory_bytes && payload.memory_bytes < shader->payload_memory_bytes) ||
+                             attribute_bytes < shader->attribute_memory_bytes, 0))
+        call_with_copies(thread, shader, payload, attributes, attribute_bytes);
+    else
+        shader->function(thread, payload.start, attributes);
     worker->stack_used_bytes = used_bytes - shader->stack_bytes;
 }
 
@@ -138,7 +188,8 @@ static void judge_triangle(struct abi_thread *thread, struct ray_frame *frame)
     thread->hit = candidate;
     thread->ignore_hit = 0;
     thread->end_search = 0;
-    call_record_shader(thread, &record, record.group->any_hit, frame->payload, candidate->barycentrics);
+    call_record_shader(thread, &record, record.group->any_hit, frame->payload, candidate->barycentrics,
+                       sizeof(candidate->barycentrics));
     if (thread->ignore_hit)
         return;
     trace->commit_triangle(&frame->trace);
@@ -157,20 +208,21 @@ static void run_intersection(struct abi_thread *thread, struct ray_frame *frame)
     thread->hit = candidate;
     thread->end_search = 0;
     candidate->t = trace_current_t_max(&frame->trace); /* RayTCurrent() */
-    call_record_shader(thread, &frame->candidate, frame->candidate.group->intersection, frame->payload, NULL);
+    call_record_shader(thread, &frame->candidate, frame->candidate.group->intersection, frame->payload, NULL, 0);
     if (thread->end_search)
         frame->state->trace->abort(&frame->trace);
 }
 
 /* The any-hit shader of a reported procedural hit. False: ignored. */
-static bool judge_report(struct abi_thread *thread, struct ray_frame *frame, const void *attributes)
+static bool judge_report(struct abi_thread *thread, struct ray_frame *frame, const void *attributes,
+                         uint32_t attribute_bytes)
 {
     const struct abi_shader *any_hit = frame->candidate.group->any_hit;
     if (frame->trace.visible.candidate_is_opaque || !any_hit)
         return true;
     struct thread_position position = position_save(thread);
     thread->ignore_hit = 0;
-    call_record_shader(thread, &frame->candidate, any_hit, frame->payload, attributes);
+    call_record_shader(thread, &frame->candidate, any_hit, frame->payload, attributes, attribute_bytes);
     position_restore(thread, &position);
     return !thread->ignore_hit;
 }
@@ -185,7 +237,7 @@ static uint32_t service_report_hit(struct abi_thread *thread, float t, uint32_t 
         return 0;
     visible->candidate.t = t;
     visible->candidate.hit_kind = hit_kind;
-    bool accepted = judge_report(thread, frame, attributes);
+    bool accepted = judge_report(thread, frame, attributes, attribute_bytes);
     if (accepted && frame->state->trace->commit_procedural(&frame->trace, t, hit_kind)) {
         if (attribute_bytes > sizeof(frame->attributes))
             attribute_bytes = sizeof(frame->attributes);
@@ -253,7 +305,7 @@ static inline uint64_t usable_structure(struct abi_thread *thread, uint64_t addr
 }
 
 /* Find the closest hit: frame->trace.visible.committed* hold the result. False: the dispatch is being aborted. */
-static bool find_closest(struct abi_thread *thread, const struct abi_trace_arguments *arguments, void *payload,
+static bool find_closest(struct abi_thread *thread, const struct abi_trace_arguments *arguments, struct payload payload,
                          struct ray_frame *frame)
 {
     struct exec_worker *worker = thread->context;
@@ -294,18 +346,19 @@ static void run_closest_hit(struct abi_thread *thread, struct ray_frame *frame)
     thread->traversal = visible;
     thread->hit = &visible->committed;
     const void *attributes = is_triangle ? (const void *)visible->committed.barycentrics : frame->attributes;
-    call_record_shader(thread, &record, record.group->closest_hit, frame->payload, attributes);
+    call_record_shader(thread, &record, record.group->closest_hit, frame->payload, attributes,
+                       is_triangle ? sizeof(visible->committed.barycentrics) : sizeof(frame->attributes));
 }
 
 static void run_miss(struct abi_thread *thread, const struct abi_traversal *visible, uint32_t miss_index,
-                     void *payload)
+                     struct payload payload)
 {
     struct exec_record record;
     if (!find_record(thread, EXEC_TABLE_MISS, miss_index & 0xffff, &record))
         return;
     thread->traversal = visible;
     thread->hit = &visible->committed; /* its t is the ray's t_max */
-    call_record_shader(thread, &record, record.group->shader, payload, NULL);
+    call_record_shader(thread, &record, record.group->shader, payload, NULL, 0);
 }
 
 /* TraceRay and Invoke count alike; the frames of traversal need room on the native stack. */
@@ -325,8 +378,9 @@ static bool may_recurse(struct abi_thread *thread)
     return true;
 }
 
-static void service_trace_ray(struct abi_thread *thread, const struct abi_trace_arguments *arguments, void *payload)
+static void service_trace_ray(struct abi_thread *thread, const struct abi_trace_arguments *arguments, void *payload_start)
 {
+    struct payload payload = take_payload(thread, payload_start);
     if (!may_recurse(thread))
         return;
     struct ray_frame frame;
@@ -344,18 +398,20 @@ static void service_trace_ray(struct abi_thread *thread, const struct abi_trace_
 
 static void service_call_shader(struct abi_thread *thread, uint32_t shader_index, void *parameter)
 {
+    struct payload payload = take_payload(thread, parameter);
     struct exec_record record;
     if (exec_is_aborted(thread->dispatch) ||
         !find_record(thread, EXEC_TABLE_CALLABLE, shader_index, &record))
         return;
     struct thread_position position = position_save(thread);
-    call_record_shader(thread, &record, record.group->shader, parameter, NULL);
+    call_record_shader(thread, &record, record.group->shader, payload, NULL, 0);
     position_restore(thread, &position);
 }
 
 static void service_hit_object_trace(struct abi_thread *thread, const struct abi_trace_arguments *arguments,
-                                     void *payload, struct abi_hit_object *object)
+                                     void *payload_start, struct abi_hit_object *object)
 {
+    struct payload payload = take_payload(thread, payload_start);
     memset(object, 0, sizeof(*object));
     if (!may_recurse(thread))
         return;
@@ -387,7 +443,7 @@ static void service_hit_object_trace(struct abi_thread *thread, const struct abi
 }
 
 static void invoke_hit(struct abi_thread *thread, const struct abi_hit_object *object,
-                       const struct abi_traversal *visible, void *payload)
+                       const struct abi_traversal *visible, struct payload payload)
 {
     if ((visible->ray_flags | visible->pipeline_flags) & ABI_RAY_FLAG_SKIP_CLOSEST_HIT_SHADER)
         return;
@@ -398,7 +454,8 @@ static void invoke_hit(struct abi_thread *thread, const struct abi_hit_object *o
         return;
     thread->traversal = visible;
     thread->hit = &visible->committed;
-    call_record_shader(thread, &record, record.group->closest_hit, payload, object->attributes);
+    call_record_shader(thread, &record, record.group->closest_hit, payload, object->attributes,
+                       sizeof(object->attributes));
 }
 
 static bool object_is_empty(const struct abi_hit_object *object)
@@ -407,8 +464,9 @@ static bool object_is_empty(const struct abi_hit_object *object)
            (object->kind == ABI_HIT_OBJECT_HIT && object->shader_table_index == ABI_HIT_OBJECT_UNBOUND);
 }
 
-static void service_hit_object_invoke(struct abi_thread *thread, const struct abi_hit_object *object, void *payload)
+static void service_hit_object_invoke(struct abi_thread *thread, const struct abi_hit_object *object, void *payload_start)
 {
+    struct payload payload = take_payload(thread, payload_start);
     if (object_is_empty(object) || !may_recurse(thread))
         return;
     const struct exec_worker *worker = thread->context;

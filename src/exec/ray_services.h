@@ -46,8 +46,8 @@ const struct abi_services *exec_ray_services(void);
 
 /* Removes the device (once) with a text that names list, command, shader and thread. */
 void exec_thread_remove(struct abi_thread *thread, const char *format, ...) PRINTF_LIKE(2, 3);
-enum exec_thread_note_bit { EXEC_NOTE_MICROMAPS_NOT_ALLOWED = 30, EXEC_NOTE_MICROMAPS_DISABLED = 31 };
-/* A warning about opacity micromaps, once a dispatch and bit; the work goes on. */
+enum exec_thread_note_bit { EXEC_NOTE_PAYLOAD = 29, EXEC_NOTE_MICROMAPS_NOT_ALLOWED = 30, EXEC_NOTE_MICROMAPS_DISABLED = 31 };
+/* A warning, once a dispatch and bit; the work goes on. */
 void exec_thread_note(struct abi_thread *thread, enum exec_thread_note_bit bit, const char *format, ...) PRINTF_LIKE(3, 4);
 /* abi_services.fault */
 void exec_thread_fault(struct abi_thread *thread, uint32_t fault, uint64_t detail);

@@ -43,7 +43,7 @@ void exec_thread_note(struct abi_thread *thread, enum exec_thread_note_bit bit, 
     va_start(arguments, format);
     vsnprintf(what, sizeof(what), format, arguments);
     va_end(arguments);
-    exec_device_message(worker->state->device, RULE_OPACITY_MICROMAPS, "%s: %s", where, what);
+    exec_device_message(worker->state->device, bit == EXEC_NOTE_PAYLOAD ? RULE_SHADER_FAULT : RULE_OPACITY_MICROMAPS, "%s: %s", where, what);
 }
 
 struct fault_text {

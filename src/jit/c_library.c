@@ -113,6 +113,8 @@ static enum status c_read_shader(struct c_reader *r, LLVMValueRef global, const 
     out->kind = (enum dxil_shader_kind)words[0];
     out->payload_bytes = words[1];
     out->attribute_bytes = words[2];
+    out->payload_memory_bytes = words[1];
+    out->attribute_memory_bytes = words[2];
     memcpy(out->thread_count, words + 3, sizeof(out->thread_count));
     out->groupshared_bytes = words[6];
     if (words[0] == 5)

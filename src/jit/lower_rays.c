@@ -208,6 +208,66 @@ static unsigned ray_copy_arguments(const struct jit_call *call, unsigned first, 
     return count;
 }
 
+/* --- payloads ----------------------------------------------------------------------------------------------- */
+
+static uint64_t ray_type_bytes(struct jit_unit *unit, LLVMTypeRef type)
+{
+    return type && LLVMTypeIsSized(type) ? LLVMABISizeOfType(unit->layout, type) : 0;
+}
+
+enum { RAY_PAYLOAD_DEPTH = 8 };
+
+/* The type that a getelementptr points at. */
+static LLVMTypeRef ray_element_type(LLVMValueRef gep)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (unsigned i = 2; i < (unsigned)LLVMGetNumOperands(gep); i++)
+        type = LLVMGetTypeKind(type) == LLVMStructTypeKind
+                   ? LLVMStructGetTypeAtIndex(type, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(gep, i)))
+                   : LLVMGetElementType(type);
+    return type;
+}
+
+/* The struct that an operation is named after: "dx.op.traceRay.struct.Payload". */
+static LLVMTypeRef ray_named_type(struct jit_unit *unit, const struct jit_call *call)
+{
+    const char *name = LLVMGetValueName(LLVMGetCalledValue(call->call));
+    const char *suffix = strncmp(name, "dx.op.", 6) == 0 ? strchr(name + 6, '.') : NULL;
+    return suffix ? LLVMGetTypeByName2(unit->context, suffix + 1) : NULL;
+}
+
+/* Memory that is certainly there behind a payload pointer. Casts never widen (dxil/read_instruction.c), so a pointer's type
+ * would tell; LLVM's pointers have none any more, and the struct that the operation is named after stands for it. */
+static uint64_t ray_payload_bytes(struct jit_unit *unit, const struct jit_call *call, LLVMValueRef pointer, unsigned depth)
+{
+    if (LLVMIsAAllocaInst(pointer))
+        return ray_type_bytes(unit, LLVMGetAllocatedType(pointer));
+    if (LLVMIsAGlobalVariable(pointer))
+        return ray_type_bytes(unit, LLVMGlobalGetValueType(pointer));
+    if (pointer == LLVMGetParam(unit->entry, 1))
+        return unit->info->payload_memory_bytes;
+    if (LLVMIsAPHINode(pointer) && depth < RAY_PAYLOAD_DEPTH) {
+        uint64_t least = UINT64_MAX;
+        for (unsigned i = 0; i < LLVMCountIncoming(pointer); i++) {
+            uint64_t bytes = ray_payload_bytes(unit, call, LLVMGetIncomingValue(pointer, i), depth + 1);
+            least = bytes < least ? bytes : least;
+        }
+        return least;
+    }
+    if (LLVMIsAGetElementPtrInst(pointer))
+        return ray_type_bytes(unit, ray_element_type(pointer));
+    return ray_type_bytes(unit, ray_named_type(unit, call));
+}
+
+/* Tell the service how much memory the last argument, the payload, points at. */
+static void ray_note_payload(struct jit_unit *unit, const struct jit_call *call)
+{
+    uint64_t bytes = ray_payload_bytes(unit, call, call->arguments[call->argument_count - 1], 0);
+    bytes = bytes < 1 ? 1 : bytes; /* 0 stands for "not known" */
+    LLVMBuildStore(unit->builder, ir_u32(unit, bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX),
+                   ir_offset(unit, call->thread, offsetof(struct abi_thread, payload_memory_bytes)));
+}
+
 /* --- what ends the shader ----------------------------------------------------------------------------------- */
 
 static void ray_store_flag(struct jit_unit *unit, LLVMValueRef thread, size_t offset)
@@ -229,10 +289,8 @@ static void ray_end(struct jit_unit *unit, struct jit_call *call, size_t flag_of
  * named after. */
 static uint64_t ray_struct_bytes(struct jit_unit *unit, const struct jit_call *call, LLVMValueRef pointer)
 {
-    LLVMTypeRef type = LLVMIsAAllocaInst(pointer) ? LLVMGetAllocatedType(pointer)
-                                                  : LLVMGetTypeByName2(unit->context, call->overload);
-    uint64_t bytes = type && LLVMTypeIsSized(type) ? LLVMABISizeOfType(unit->layout, type) : ABI_ATTRIBUTE_STORAGE_BYTES;
-    return bytes;
+    LLVMTypeRef type = LLVMIsAAllocaInst(pointer) ? LLVMGetAllocatedType(pointer) : ray_named_type(unit, call);
+    return type && LLVMTypeIsSized(type) ? LLVMABISizeOfType(unit->layout, type) : ABI_ATTRIBUTE_STORAGE_BYTES;
 }
 
 /* As shader configs count: scalars of 4 bytes, or of 8. */
@@ -396,6 +454,7 @@ static enum status ray_object_make(struct jit_unit *unit, struct jit_call *call,
         arguments[count++] = memory;
         arguments[count++] = jit_descriptor_of_handle(unit, call, call->arguments[0]);
         count = ray_copy_arguments(call, 1, arguments, count);
+        ray_note_payload(unit, call);
         break;
     case OP_OBJECT_FROM_QUERY:
     case OP_OBJECT_FROM_QUERY_ATTRIBUTES:
@@ -437,6 +496,7 @@ static void ray_object_use(struct jit_unit *unit, struct jit_call *call, LLVMVal
     uint64_t bytes = 0;
     switch (call->op->number) {
     case OP_OBJECT_INVOKE:
+        ray_note_payload(unit, call);
         ir_call(unit, "jit_hit_object_invoke", ir_void(unit), (LLVMValueRef[]){call->thread, object, call->arguments[1]}, 3);
         break;
     case OP_OBJECT_RECORD_CONSTANT:
@@ -498,6 +558,7 @@ static void ray_trace(struct jit_unit *unit, struct jit_call *call)
 {
     LLVMValueRef arguments[32] = {call->thread, jit_descriptor_of_handle(unit, call, call->arguments[0])};
     unsigned count = ray_copy_arguments(call, 1, arguments, 2);
+    ray_note_payload(unit, call);
     ir_call(unit, "jit_trace_ray", ir_void(unit), arguments, count);
 }
 
@@ -605,6 +666,8 @@ enum status jit_lower_ray_op(struct jit_unit *unit, struct jit_call *call, LLVMV
     switch (row->form) {
     case RAY_POSITION:
         count = ray_copy_arguments(call, 0, arguments, 1);
+        if (row->opcode == OP_CALL_SHADER)
+            ray_note_payload(unit, call);
         *result = ray_emit(unit, row->function, type, arguments, count);
         return STATUS_OK;
     case RAY_QUERY:

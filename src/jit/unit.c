@@ -161,6 +161,8 @@ static void unit_describe(const struct jit_unit *unit, struct abi_shader *shader
         .payload_bytes = info->payload_bytes,
         .attribute_bytes = info->attribute_bytes > unit->reported_attribute_bytes ? info->attribute_bytes
                                                                                   : unit->reported_attribute_bytes,
+        .payload_memory_bytes = info->payload_memory_bytes,
+        .attribute_memory_bytes = info->attribute_memory_bytes,
         .stack_bytes = (uint32_t)(unit->stack_bytes < UINT32_MAX ? unit->stack_bytes : UINT32_MAX),
         .local_root_bytes = unit->export->local ? unit->export->local->argument_bytes : 0,
         .numthreads = {info->thread_count[0], info->thread_count[1], info->thread_count[2]},

@@ -143,6 +143,31 @@ static void raygen_call(struct abi_thread *thread, void *unused, const void *att
     t.payloads[0].value = values[1];
 }
 
+/* Calls callable_fill, whose type takes 64 bytes, with 8 bytes in front of others that must stay. */
+static void raygen_short(struct abi_thread *thread, void *unused, const void *attributes)
+{
+    uint32_t values[16];
+    for (uint32_t i = 0; i < 16; i++)
+        values[i] = 1000 + i;
+    thread->payload_memory_bytes = 8;
+    thread->dispatch->services->call_shader(thread, 1, values);
+    assert_int_equal(thread->payload_memory_bytes, 0);
+    t.payloads[0].value = values[0];
+    for (uint32_t i = 2; i < 16; i++)
+        t.payloads[0].any_hit_count += values[i] != 1000 + i;
+    t.payloads[0].primitive = values[1];
+}
+
+static void callable_fill(struct abi_thread *thread, void *data, const void *attributes)
+{
+    uint32_t *values = data, behind = 0;
+    for (uint32_t i = 2; i < 16; i++)
+        behind |= values[i];
+    values[0] += behind; /* zero */
+    for (uint32_t i = 1; i < 16; i++)
+        values[i] = 7;
+}
+
 static void raygen_count(struct abi_thread *thread, void *unused, const void *attributes)
 {
     const uint32_t *index = thread->dispatch_index, *size = thread->dispatch->dimensions;
@@ -205,6 +230,10 @@ SHADER(any_hit_ignore, ABI_SHADER_ANY_HIT);
 SHADER(any_hit_end, ABI_SHADER_ANY_HIT);
 SHADER(intersection, ABI_SHADER_INTERSECTION);
 SHADER(callable_sum, ABI_SHADER_CALLABLE);
+SHADER(raygen_short, ABI_SHADER_RAY_GENERATION);
+static const struct abi_shader shader_callable_fill = {.function = callable_fill, .name = "callable_fill",
+                                                       .kind = ABI_SHADER_CALLABLE, .local_root_bytes = 4,
+                                                       .stack_bytes = 128, .payload_memory_bytes = 64};
 
 /* --- harness --- */
 
@@ -597,6 +626,17 @@ static void stack_overflow_removes_the_device(void **state)
     assert_removed_because("shader calls need 1280 bytes of stack");
 }
 
+static void short_parameters_are_copied(void **state)
+{
+    set_record(EXEC_TABLE_RAYGEN, 0, add_group(shader_group(&shader_raygen_short)), 0);
+    set_record(EXEC_TABLE_CALLABLE, 1, add_group(shader_group(&shader_callable_fill)), 0);
+    dispatch(1);
+    assert_alive();
+    assert_int_equal(t.payloads[0].value, 1000);
+    assert_int_equal(t.payloads[0].primitive, 7);
+    assert_int_equal(t.payloads[0].any_hit_count, 0);
+}
+
 static void endless_callables_do_not_smash_the_native_stack(void **state)
 {
     set_record(EXEC_TABLE_RAYGEN, 0, add_group(shader_group(&shader_raygen_call)), 0);
@@ -699,6 +739,7 @@ int main(void)
         TEST(skip_closest_hit_leaves_the_payload),
         TEST(recursion_runs_to_its_limit),
         TEST(recursion_beyond_its_limit_removes_the_device),
+        TEST(short_parameters_are_copied),
         TEST(callables_are_not_bound_by_ray_recursion),
         TEST(stack_overflow_removes_the_device),
         TEST(endless_callables_do_not_smash_the_native_stack),
