@@ -202,4 +202,16 @@ typedef struct D3D12_FEATURE_DATA_D3D12_OPTIONS16 {
 } D3D12_FEATURE_DATA_D3D12_OPTIONS16;
 #endif
 
+/* Shader execution reordering of shader model 6.9: MaybeReorderThread is there, but reorders nothing. */
+#if !defined(D3D12_SDK_VERSION) || D3D12_SDK_VERSION < 619
+#define D3D12_FEATURE_D3D12_OPTIONS22 ((D3D12_FEATURE)65)
+
+typedef struct D3D12_FEATURE_DATA_D3D12_OPTIONS22 {
+    BOOL ShaderExecutionReorderingActuallyReorders;
+    BOOL CreateByteOffsetViewsSupported;
+    UINT Max1DDispatchSize;
+    UINT Max1DDispatchMeshSize;
+} D3D12_FEATURE_DATA_D3D12_OPTIONS22;
+#endif
+
 #endif

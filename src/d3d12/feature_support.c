@@ -70,6 +70,7 @@ enum {
     FEATURE_OPTIONS18,
     FEATURE_OPTIONS19,
     FEATURE_OPTIONS20,
+    FEATURE_OPTIONS21 = 53,
 };
 static const struct {
     BOOL dynamic_depth_bias, gpu_upload_heap;
@@ -95,6 +96,12 @@ static const struct {
     BOOL compute_only_write_watch;
     UINT recreate_at_tier;
 } options20;
+
+static const struct {
+    UINT work_graphs_tier, execute_indirect_tier; /* 10: 1.0 */
+    BOOL sample_cmp_gradient_and_bias, extended_command_info;
+} options21 = {.execute_indirect_tier = 10, .sample_cmp_gradient_and_bias = TRUE};
+static const D3D12_FEATURE_DATA_D3D12_OPTIONS22 options22 = {.Max1DDispatchSize = 65535, .Max1DDispatchMeshSize = 65535};
 
 static const D3D12_FEATURE_DATA_GPU_VIRTUAL_ADDRESS_SUPPORT addresses = {ADDRESS_BITS, 47};
 static const D3D12_FEATURE_DATA_SHADER_CACHE shader_cache = {D3D12_SHADER_CACHE_SUPPORT_SINGLE_PSO |
@@ -128,6 +135,8 @@ static const struct {
     {FEATURE_OPTIONS18, sizeof(options18), &options18},
     {FEATURE_OPTIONS19, sizeof(options19), &options19},
     {FEATURE_OPTIONS20, sizeof(options20), &options20},
+    {FEATURE_OPTIONS21, sizeof(options21), &options21},
+    {D3D12_FEATURE_D3D12_OPTIONS22, sizeof(options22), &options22},
     {D3D12_FEATURE_GPU_VIRTUAL_ADDRESS_SUPPORT, sizeof(addresses), &addresses},
     {D3D12_FEATURE_SHADER_CACHE, sizeof(shader_cache), &shader_cache},
     {D3D12_FEATURE_EXISTING_HEAPS, sizeof(existing_heaps), &existing_heaps},

@@ -12,6 +12,8 @@
 
 #include "helpers/gpu.h"
 
+#include <cdxr/d3d12_dxr.h>
+
 #include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -47,7 +49,7 @@ static void every_feature_answers_its_own_size_only(void **state)
         FEATURE(GPU_VIRTUAL_ADDRESS_SUPPORT), FEATURE(SHADER_CACHE), FEATURE(COMMAND_QUEUE_PRIORITY),
         FEATURE(EXISTING_HEAPS),  FEATURE(SERIALIZATION),   FEATURE(CROSS_NODE),      FEATURE(DISPLAYABLE),
         FEATURE(PROTECTED_RESOURCE_SESSION_SUPPORT), FEATURE(PROTECTED_RESOURCE_SESSION_TYPE_COUNT),
-        FEATURE(PROTECTED_RESOURCE_SESSION_TYPES),
+        FEATURE(PROTECTED_RESOURCE_SESSION_TYPES), FEATURE(D3D12_OPTIONS22),
     };
     for (size_t i = 0; i < COUNT(features); i++) {
         uint64_t data[32] = {0};

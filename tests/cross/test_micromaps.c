@@ -227,6 +227,8 @@ static void judge(const struct hits *all, const struct hits *seen, uint32_t flag
             assert_int_equal(times, 0);
         else if (!nearest || all->hits[i].t < nearest->t)
             assert_true(times >= 1);
+        if (geometry_kinds[all->hits[i].geometry_index].flags & ACCEL_GEOMETRY_FLAG_NO_DUPLICATE_ANY_HIT)
+            assert_true(times <= 1);
         expected += times;
     }
     assert_int_equal(expected, seen->count);
