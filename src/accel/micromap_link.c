@@ -207,6 +207,8 @@ enum status accel_micromap_link_verify(const struct accel_header *header, struct
         return offset || header->micromap_count
                    ? reason_set(reason, STATUS_CORRUPT, "micromap links without the flag")
                    : STATUS_OK;
+    if (header->flags & ACCEL_FLAG_ALL_OPAQUE)
+        return reason_set(reason, STATUS_CORRUPT, "opaque geometry with micromap links");
     if (header->kind != ACCEL_KIND_TRIANGLES || !header->geometry_offset || offset < sizeof(*header) || offset % 8 || offset > end ||
         header->geometry_count > (end - offset) / sizeof(*links))
         return reason_set(reason, STATUS_CORRUPT, "the micromap links do not fit");

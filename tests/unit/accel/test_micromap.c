@@ -86,6 +86,34 @@ static void test_all_levels(void **state)
     free(input);
 }
 
+/* Many micromaps on several threads: the same bytes as on one. */
+static void test_threads(void **state)
+{
+    enum { COUNT = 20000 };
+    struct accel_micromap *descs = calloc(COUNT, sizeof(*descs));
+    struct accel_micromap_histogram histogram[4] = {{0, 0, 1}, {0, 1, 2}, {0, 3, 1}, {0, 4, 2}};
+    struct scene_random random = {9};
+    uint8_t *input = aligned_alloc(128, 1 << 16);
+    for (uint32_t i = 0; i < 1 << 16; i++)
+        input[i] = (uint8_t)scene_random_bits(&random);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        struct accel_micromap_histogram *kind = &histogram[scene_random_bits(&random) % 4];
+        kind->count++;
+        descs[i] = (struct accel_micromap){scene_random_bits(&random) % 65000, (uint16_t)kind->level, (uint16_t)kind->format};
+    }
+    struct accel_micromap_array desc = {histogram, 4, (uintptr_t)input, (uintptr_t)descs, sizeof(descs[0])};
+    struct accel_build_inputs inputs = {.level = ACCEL_LEVEL_MICROMAPS, .count = 1, .micromap_array = &desc};
+    struct thread_pool *pool;
+    assert_int_equal(thread_pool_create(4, 0, &pool), STATUS_OK);
+    struct accel_header *one = scene_build(NULL, &inputs), *four = scene_build(pool, &inputs);
+    assert_memory_equal(one, four, one->structure_bytes);
+    thread_pool_destroy(pool);
+    free(one);
+    free(four);
+    free(input);
+    free(descs);
+}
+
 static void test_prebuild(void **state)
 {
     static struct inputs in;
@@ -485,7 +513,7 @@ int main(void)
         cmocka_unit_test(test_array_layout),   cmocka_unit_test(test_all_levels),    cmocka_unit_test(test_prebuild),
         cmocka_unit_test(test_array_rules),    cmocka_unit_test(test_linkage_layout), cmocka_unit_test(test_linkage_rules),
         cmocka_unit_test(test_update_rules),   cmocka_unit_test(test_decode_array),  cmocka_unit_test(test_decode_linkage),
-        cmocka_unit_test(test_hostile_bytes),
+        cmocka_unit_test(test_hostile_bytes),  cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
