@@ -256,6 +256,20 @@ static bool read_entries(struct ir_reader *r)
     return true;
 }
 
+static bool describe_parameters(struct ir_reader *r, const struct ir_type *type, struct dxil_function *described)
+{
+    uint64_t *memory_bytes = reader_allocate(r, r->output, type->count + 1, sizeof(*memory_bytes));
+    if (!memory_bytes)
+        return false;
+    for (uint32_t i = 0; i < type->count; i++) {
+        const struct ir_type *parameter = &r->types[type->elements[i]];
+        memory_bytes[i] = parameter->kind == IR_TYPE_POINTER ? r->types[parameter->element].byte_count : 0;
+    }
+    described->parameter_count = type->count;
+    described->parameter_memory_bytes = memory_bytes;
+    return true;
+}
+
 static bool list_function(struct ir_reader *r, struct ir_function *function, struct dxil_function *described)
 {
     size_t plain_bytes;
@@ -274,7 +288,7 @@ static bool list_function(struct ir_reader *r, struct ir_function *function, str
     };
     if (function->attributes)
         described->denorm_mode = r->attribute_lists[function->attributes - 1].denorm_mode;
-    return true;
+    return describe_parameters(r, &r->types[function->type], described);
 }
 
 bool reader_list_functions(struct ir_reader *r)

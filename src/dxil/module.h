@@ -113,6 +113,9 @@ struct dxil_function {
     uint32_t wave_minimum, wave_maximum, wave_preferred; /* [WaveSize]; 0 = not given. One value: all three equal */
     uint64_t entry_flags; /* shader flags of the entry's properties (DXIL shader flags) */
     enum dxil_denorm_mode denorm_mode;
+    /* [parameter_count] memory behind a parameter that is a pointer, 0 for others. */
+    uint32_t parameter_count;
+    const uint64_t *parameter_memory_bytes;
     /* dx.op operations that the body calls itself, ascending and unique. */
     uint32_t op_count;
     const struct dxil_op *const *ops;

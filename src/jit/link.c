@@ -128,6 +128,23 @@ static LLVMValueRef link_next_unresolved(struct jit_unit *unit)
     return NULL;
 }
 
+/* LLVM's pointers have no types: a definition that takes a larger struct than a declaration promises would pass. */
+static bool link_parameters_fit(const struct jit_program *program, const char *declared, const struct dxil_function *definition)
+{
+    for (uint32_t m = 0; m < program->module_count; m++)
+        for (uint32_t f = 0; f < program->modules[m]->function_count; f++) {
+            const struct dxil_function *other = &program->modules[m]->functions[f];
+            if (other->defined || strcmp(other->name, declared))
+                continue;
+            if (other->parameter_count != definition->parameter_count)
+                return false;
+            for (uint32_t i = 0; i < other->parameter_count; i++)
+                if (other->parameter_memory_bytes[i] < definition->parameter_memory_bytes[i])
+                    return false;
+        }
+    return true;
+}
+
 static enum status link_resolve(struct jit_unit *unit, LLVMValueRef declared)
 {
     const char *name = LLVMGetValueName(declared), *function = NULL;
@@ -142,6 +159,10 @@ static enum status link_resolve(struct jit_unit *unit, LLVMValueRef declared)
     if (!link_suffixed(target_name, sizeof(target_name), function, (uint32_t)index))
         return jit_unit_fail(unit, STATUS_UNSUPPORTED, "calls a function with too long a name");
     LLVMTypeRef type = LLVMGlobalGetValueType(declared);
+    const struct dxil_function *definition =
+        dxil_module_find_function(unit->program->modules[index], function, NULL);
+    if (!definition || !link_parameters_fit(unit->program, name, definition))
+        goto fail;
     LLVMValueRef target = LLVMGetNamedFunction(unit->module, target_name);
     if (target) {
         if (LLVMGlobalGetValueType(target) != type)
