@@ -30,6 +30,7 @@ install(EXPORT cdxr-targets NAMESPACE cdxr:: DESTINATION ${CMAKE_INSTALL_LIBDIR}
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/cdxr-config-version.cmake COMPATIBILITY SameMajorVersion)
 configure_file(cmake/cdxr-config.cmake.in cdxr-config.cmake @ONLY)
+file(RELATIVE_PATH cdxr_pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix) # an installed tree may be moved
 configure_file(cmake/cdxr.pc.in cdxr.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cdxr-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/cdxr-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cdxr)
