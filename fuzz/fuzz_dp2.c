@@ -81,6 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t byte_count)
     config.interface_level = bytes[1] & 3 ? ~0u : 0;
     for (int i = 0; i < 6; i++)
         ((uint32_t *)&config.policies)[i] = bytes[1] >> (2 + i) & 1;
+    if (setup >> 7) {
+        struct cdxr_dp2_policies *p = &config.policies;
+        p->palette_range = p->exit = p->offset_base = p->bad_index = p->fan_edges = p->fog_alpha = 1;
+    }
     config.limits = (struct cdxr_dp2_limits){.vertices = 1024, .pixels = 1 << 13, .state_sets = 8, .lights = 8, .shaders = 8, .kept_bytes = 1 << 16};
     if (cdxr_dp2_create(&config, &context) != CDXR_DP2_OK)
         abort();

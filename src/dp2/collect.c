@@ -89,20 +89,6 @@ static void position_of(const struct collector *collector, const struct fvf_layo
     out[2] = w;
 }
 
-static void blended_position(const struct vertex_program *program, const uint8_t *vertex, float out[3])
-{
-    uint32_t weights = program->layout.beta_count;
-    float p[3] = {out[0], out[1], out[2]}, rest = 1;
-    memset(out, 0, 3 * sizeof(float));
-    for (uint32_t i = 0; i < program->matrix_count; i++) {
-        float weight = i + 1 == program->matrix_count ? rest : i < weights ? le_float(vertex + 12 + i * 4) : 0;
-        const float *m = program->world[i];
-        rest -= weight;
-        for (int j = 0; j < 3; j++)
-            out[j] += weight * (p[0] * m[j] + p[1] * m[4 + j] + p[2] * m[8 + j] + m[12 + j]);
-    }
-}
-
 static bool append_vertex(struct collector *collector, const struct vertex_program *program, const uint8_t *vertex)
 {
     const struct fvf_layout *layout = &program->layout;
@@ -112,8 +98,11 @@ static bool append_vertex(struct collector *collector, const struct vertex_progr
     if (collector->out_of_memory)
         return false;
     position_of(collector, layout, vertex, position);
-    if (program->matrix_count > 1 && !layout->pretransformed)
-        blended_position(program, vertex, position);
+    if (!layout->pretransformed && dp2_vertex_blends(program)) {
+        float world[4];
+        dp2_vertex_world(program, vertex, position, world);
+        memcpy(position, world, 3 * sizeof(float));
+    }
     for (int i = 0; i < 3; i++)
         normal[i] = layout->normal_offset != FVF_ABSENT ? le_float(vertex + layout->normal_offset + i * 4) : 0;
     for (int i = 0; i < 2; i++)
@@ -201,7 +190,7 @@ static void describe_geometry(struct run *run, const struct vertex_program *prog
     }
     float view_projection[16];
     dp2_matrix_multiply(program->view, program->projection, view_projection);
-    space_transform(collector, program, program->matrix_count > 1 ? view_projection : program->world_view_projection, geometry->transform);
+    space_transform(collector, program, dp2_vertex_blends(program) ? view_projection : program->world_view_projection, geometry->transform);
     if (program->clip_enabled && !dp2_projection_is_affine(program->projection) && program->projection[10] != 0)
         geometry->near_w = near_plane(program->projection);
     collector->needs_affine |= collector->space == CDXR_DP2_SPACE_SCREEN && !dp2_projection_is_affine(program->projection);

@@ -383,11 +383,26 @@ static bool compile_lights(const struct dp2_state *state, struct dp2_arena *aren
     return true;
 }
 
+static bool compile_normals(const struct dp2_state *state, struct dp2_arena *arena, uint32_t count, struct vertex_program *program)
+{
+    float(*normal)[9] = dp2_arena_take(arena, count * sizeof(*normal));
+    if (!normal)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        float world_view[16];
+        dp2_matrix_multiply(state->world[i], state->view, world_view);
+        dp2_normal_matrix(world_view, normal[i]);
+    }
+    program->normal = (const float(*)[9])normal;
+    return true;
+}
+
 static bool compile_matrices(const struct dp2_state *state, struct dp2_arena *arena, struct vertex_program *program)
 {
     uint32_t blend = state->render[D3DRENDERSTATE_VERTEXBLEND];
-    program->matrix_count = program->layout.beta_count && blend >= 1 && blend <= 3 ? blend + 1 : 1;
-    program->indexed = program->layout.beta_count && state->render[D3DRENDERSTATE_INDEXEDVERTEXBLENDENABLE];
+    bool weighted = program->layout.beta_count && blend >= 1 && blend <= 3;
+    program->matrix_count = weighted ? blend + 1 : 1;
+    program->indexed = state->render[D3DRENDERSTATE_INDEXEDVERTEXBLENDENABLE] && program->layout.beta_count && (weighted || blend == CDXR_D3DVBF_0WEIGHTS);
     uint32_t copied = program->indexed ? STATE_WORLD_MATRICES : program->matrix_count;
     float(*world)[16] = dp2_arena_take(arena, copied * sizeof(*world));
     if (!world)
@@ -398,7 +413,8 @@ static bool compile_matrices(const struct dp2_state *state, struct dp2_arena *ar
     memcpy(program->projection, state->projection, sizeof(program->projection));
     dp2_matrix_multiply(state->world[0], state->view, program->world_view);
     dp2_matrix_multiply(program->world_view, state->projection, program->world_view_projection);
-    return true;
+    bool normals = program->layout.normal_offset != FVF_ABSENT && program->need_view;
+    return !normals || compile_normals(state, arena, copied, program);
 }
 
 static void compile_viewport(const struct dp2_state *state, const struct draw *draw, struct vertex_program *program)
@@ -432,7 +448,7 @@ static void compile_points(const struct dp2_state *state, struct vertex_program 
     program->point_max = finite_or(r[D3DRENDERSTATE_POINTSIZE_MAX], 64);
     if (!(program->point_max <= 256))
         program->point_max = 256;
-    program->point_scale = r[D3DRENDERSTATE_POINTSCALEENABLE];
+    program->point_scale = r[D3DRENDERSTATE_POINTSCALEENABLE] && !program->layout.pretransformed;
     program->point_a = finite_or(r[D3DRENDERSTATE_POINTSCALE_A], 1);
     program->point_b = finite_or(r[D3DRENDERSTATE_POINTSCALE_B], 0);
     program->point_c = finite_or(r[D3DRENDERSTATE_POINTSCALE_C], 0);
@@ -472,11 +488,11 @@ const struct vertex_program *dp2_compile_vertices(struct cdxr_dp2_context *conte
     program->vertex_floats = draw->vertex_floats;
     program->fog_alpha_missing = context->config.policies.fog_alpha == CDXR_DP2_FOG_ALPHA_MISSING_IS_255 ? 255 : 0;
     compile_slots(state, draw, program);
+    compile_points(state, program);
     if (layout->pretransformed)
         return program;
     compile_lighting(state, program);
     compile_viewport(state, draw, program);
-    compile_points(state, program);
     compile_planes(state, draw, program);
     program->need_view |= program->lighting || program->vertex_fog != D3DFOG_NONE || program->point_scale;
     if (!compile_matrices(state, arena, program) || (program->lighting && !compile_lights(state, arena, program)))

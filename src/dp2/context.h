@@ -49,6 +49,7 @@ struct run {
     size_t token_offset;              /* of the header in the command surface */
     size_t payload_bytes;
     bool replaying;                   /* a state set, not the stream */
+    bool tessellated;                 /* the triangles being drawn come from a patch: no N-patches again */
     /* vertices of the call */
     struct fvf_layout layout;
     bool layout_valid;
@@ -80,6 +81,15 @@ struct vertex_source {
 };
 /* Check indices, process vertices, queue (or collect) the primitives. */
 enum token_answer dp2_draw(struct run *run, const struct assembly *assembly, const struct vertex_source *source);
+
+/* Tessellation (npatch.c, tokens_patch.c, tokens_draw8.c). Segments of an edge: rounded, 1..64. */
+uint32_t dp2_segment_count(float segments);
+bool dp2_npatches_apply(const struct run *run, const struct assembly *assembly, const struct fvf_layout *layout);
+enum token_answer dp2_draw_npatches(struct run *run, const struct assembly *assembly, const struct vertex_source *source);
+enum token_answer dp2_draw_rect_patch(struct run *run, const struct state_patch *patch, const struct vertex_source *source);
+enum token_answer dp2_draw_tri_patch(struct run *run, const struct state_patch *patch, const struct vertex_source *source);
+/* With control points from the bound streams. */
+enum token_answer dp2_draw_patch_from_streams(struct run *run, const struct state_patch *patch);
 
 /* Write one render state: state, mirror into lpdwRStates, violation checks. True: fail here. */
 MUST_USE bool dp2_apply_render_state(struct run *run, uint32_t number, uint32_t value);

@@ -13,6 +13,7 @@ struct fvf_layout {
     uint32_t code;
     bool pretransformed;   /* XYZRHW */
     bool last_beta_indices; /* LASTBETA_UBYTE4 */
+    bool point_size_counts; /* bit 0x20 is a point size: drawing tokens of DirectX 8 */
     uint8_t beta_count;    /* blend weights, the index beta included */
     uint8_t set_count;
     uint8_t vertex_bytes;  /* packed size */

@@ -89,7 +89,9 @@ TOKEN_EXECUTE(draw_indexed_primitive);
 TOKEN_EXECUTE(clipped_triangle_fan);
 TOKEN_EXECUTE(draw_primitive2);
 TOKEN_EXECUTE(draw_indexed_primitive2);
-TOKEN_EXECUTE(draw_patch);
+/* tokens_patch.c */
+TOKEN_EXECUTE(draw_rect_patch);
+TOKEN_EXECUTE(draw_tri_patch);
 /* tokens_state.c */
 TOKEN_EXECUTE(render_state);
 TOKEN_EXECUTE(texture_stage_state);

@@ -37,7 +37,7 @@ struct queue {
     struct texture_cache textures;
     const struct draw *draw;           /* of the present state and layout */
     const struct vertex_program *program;
-    uint32_t layout_code;
+    struct fvf_layout layout;          /* of draw and program */
     uint32_t draw_count;
     struct vertex_job *jobs;
     uint32_t job_count, job_capacity;
@@ -331,13 +331,13 @@ void dp2_queue_flush(struct cdxr_dp2_context *context)
 static bool compile(struct cdxr_dp2_context *context, const struct fvf_layout *layout)
 {
     struct queue *queue = context->queue;
-    if (queue->draw && !context->state_changed && queue->layout_code == layout->code)
+    if (queue->draw && !context->state_changed && !memcmp(&queue->layout, layout, sizeof(*layout)))
         return true;
     if (queue->draw_count++ >= QUEUE_DRAWS)
         dp2_queue_flush(context);
     queue->draw = dp2_compile_draw(context, &queue->arena, &queue->textures, layout);
     queue->program = queue->draw ? dp2_compile_vertices(context, &queue->arena, queue->draw, layout) : NULL;
-    queue->layout_code = layout->code;
+    memcpy(&queue->layout, layout, sizeof(*layout));
     context->state_changed = false;
     if (!queue->program)
         queue->draw = NULL;
@@ -538,6 +538,8 @@ enum token_answer dp2_draw(struct run *run, const struct assembly *assembly, con
         return TOKEN_DONE;
     if (!check_layout(run, source))
         return TOKEN_BAD;
+    if (dp2_npatches_apply(run, assembly, source->layout))
+        return dp2_draw_npatches(run, assembly, source);
     bool reject = run->context->config.strict || run->context->config.policies.bad_index == CDXR_DP2_BAD_INDEX_REJECT_TOKEN;
     uint32_t at;
     int64_t index;

@@ -137,14 +137,22 @@ struct lookup {
     vi keyed; /* out: lanes that the colour key drops */
 };
 
+/* A face of a cube ends at its edges whatever the stage says. */
+INLINE const uint8_t *address_modes(const struct lookup *l)
+{
+    static const uint8_t clamped[3] = {D3DTADDRESS_CLAMP, D3DTADDRESS_CLAMP, D3DTADDRESS_CLAMP};
+    return l->texture->is_cube ? clamped : l->stage->address;
+}
+
 static void sample_nearest(struct lookup *l, vf c[4])
 {
     const struct texture_level *level = l->level;
+    const uint8_t *mode = address_modes(l);
     vi outside = vi_set(0), z = vi_set(0);
-    vi x = nearest(address(l->at.u, l->stage->address[0], level->width, &outside), level->width);
-    vi y = nearest(address(l->at.v, l->stage->address[1], level->height, &outside), level->height);
+    vi x = nearest(address(l->at.u, mode[0], level->width, &outside), level->width);
+    vi y = nearest(address(l->at.v, mode[1], level->height, &outside), level->height);
     if (l->texture->is_volume)
-        z = nearest(address(l->at.w, l->stage->address[2], level->depth, &outside), level->depth);
+        z = nearest(address(l->at.w, mode[2], level->depth, &outside), level->depth);
     vi raw = fetch_raw(l->texture, level, x, y, z);
     decode(l->texture, raw, c);
     if (l->want_key)
@@ -222,7 +230,7 @@ INLINE void fetch4(const struct lookup *l, vi x0, vi x1, vi y0, vi y1, vi z, vf 
 static void sample_linear(struct lookup *l, vf c[4])
 {
     const struct texture_level *level = l->level;
-    const uint8_t *mode = l->stage->address;
+    const uint8_t *mode = address_modes(l);
     vi outside = vi_set(0), z0 = vi_set(0);
     vf pu = address(l->at.u, mode[0], level->width, &outside), pv = address(l->at.v, mode[1], level->height, &outside);
     vf fu = vf_floor(pu - 0.5f), fv = vf_floor(pv - 0.5f);
@@ -248,20 +256,41 @@ static void sample_linear(struct lookup *l, vf c[4])
 
 /* ---- cube faces ---- */
 
-/* Face number per lane, and the coordinates on it. */
-static vi cube_face(struct coordinates *at)
+/* The direction's components as a face sees them: along it, down it, towards it (positive). */
+struct cube_axes {
+    vi is_x, is_y, negative;
+};
+
+INLINE void cube_project(const struct cube_axes *axes, const struct coordinates *d, vf *s, vf *t, vf *major)
 {
-    vf x = at->u, y = at->v, z = at->w, ax = vf_abs(x), ay = vf_abs(y), az = vf_abs(z);
-    vi is_x = (vi)(ax >= ay) & (vi)(ax >= az), is_y = ~is_x & (vi)(ay >= az);
-    vf major = vf_select(is_x, ax, vf_select(is_y, ay, az));
-    vi negative = vi_select(is_x, (vi)(x < 0.0f), vi_select(is_y, (vi)(y < 0.0f), (vi)(z < 0.0f)));
-    vf s = vf_select(is_x, vf_select(negative, z, -z), vf_select(is_y, x, vf_select(negative, -x, x)));
-    vf t = vf_select(is_y, vf_select(negative, -z, z), -y);
+    vi negative = axes->negative;
+    vf along = vf_select(axes->is_x, d->u, vf_select(axes->is_y, d->v, d->w));
+    *major = vf_select(negative, -along, along);
+    *s = vf_select(axes->is_x, vf_select(negative, d->w, -d->w), vf_select(axes->is_y, d->u, vf_select(negative, -d->u, d->u)));
+    *t = vf_select(axes->is_y, vf_select(negative, -d->w, d->w), -d->v);
+}
+
+/* Face number per lane; direction and its derivatives become coordinates on the face and theirs. */
+static vi cube_face(struct coordinates *at, struct coordinates *dx, struct coordinates *dy)
+{
+    struct cube_axes axes;
+    vf ax = vf_abs(at->u), ay = vf_abs(at->v), az = vf_abs(at->w), s, t, major;
+    axes.is_x = (vi)(ax >= ay) & (vi)(ax >= az);
+    axes.is_y = ~axes.is_x & (vi)(ay >= az);
+    axes.negative = (vi)(vf_select(axes.is_x, at->u, vf_select(axes.is_y, at->v, at->w)) < 0.0f);
+    cube_project(&axes, at, &s, &t, &major);
     vf half = 0.5f / vf_max(major, vf_set(1e-30f));
     at->u = s * half + 0.5f;
     at->v = t * half + 0.5f;
-    vi face = vi_select(is_x, vi_set(0), vi_select(is_y, vi_set(2), vi_set(4)));
-    return face - negative; /* the mask is -1 */
+    struct coordinates *derivatives[2] = {dx, dy};
+    for (int i = 0; i < 2; i++) { /* the quotient rule */
+        vf ds, dt, dm;
+        cube_project(&axes, derivatives[i], &ds, &dt, &dm);
+        derivatives[i]->u = (ds - s * dm * half * 2.0f) * half;
+        derivatives[i]->v = (dt - t * dm * half * 2.0f) * half;
+    }
+    vi face = vi_select(axes.is_x, vi_set(0), vi_select(axes.is_y, vi_set(2), vi_set(4)));
+    return face - axes.negative; /* the mask is -1 */
 }
 
 /* ---- level choice ---- */
@@ -273,6 +302,11 @@ static vf level_of_detail(const struct stage *stage, const struct coordinates *d
     float w = (float)level->width, h = (float)level->height;
     vf ux = dx->u * w, vx = dx->v * h, uy = dy->u * w, vy = dy->v * h;
     vf x2 = ux * ux + vx * vx, y2 = uy * uy + vy * vy;
+    if (stage->texture->is_volume) {
+        vf wx = dx->w * (float)level->depth, wy = dy->w * (float)level->depth;
+        x2 += wx * wx;
+        y2 += wy * wy;
+    }
     vf longest = vf_clamp(vf_max(x2, y2), 1e-20f, 1e20f);
     return vf_log2(longest) * 0.5f + stage->lod_bias;
 }
@@ -352,12 +386,12 @@ static void sample_filtered(struct lookup *l, vf lod, vi face, vi mask, vf c[4])
 }
 
 /* The whole lookup. dx and dy are read only when a level or a filter has to be chosen. */
-static void sample(struct lookup *l, const struct coordinates *dx, const struct coordinates *dy, vi mask, vf c[4])
+static void sample(struct lookup *l, struct coordinates *dx, struct coordinates *dy, vi mask, vf c[4])
 {
     const struct stage *stage = l->stage;
     vi face = vi_set(0);
     if (l->texture->is_cube)
-        face = cube_face(&l->at);
+        face = cube_face(&l->at, dx, dy);
     bool needs_lod = stage->mag_linear != stage->min_linear || (stage->mip > 1 && l->texture->level_count > 1);
     if (!needs_lod && !l->texture->is_cube) {
         l->level = level_at(l->texture, 0, levels_of(stage).first);

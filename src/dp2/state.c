@@ -33,7 +33,7 @@ static const struct render_default render_defaults[] = {
     {20, 1}, {21, 2}, {22, 3}, {23, 4}, {25, 8}, {37, 0x3F800000}, {38, 0x3F800000}, {44, 1}, {45, 1}, {49, 1},
     {53, 1}, {54, 1}, {55, 1}, {56, 8}, {58, 0xFFFFFFFF}, {59, 0xFFFFFFFF}, {60, 0xFFFFFFFF}, {136, 1}, {137, 1},
     {141, 1}, {142, 1}, {145, 1}, {146, 2}, {154, 0x3F800000}, {158, 0x3F800000}, {161, 1}, {162, 0xFFFFFFFF},
-    {164, 0x3F800000}, {166, 0x42800000}, {168, 15}, {171, 1},
+    {164, 0x3F800000}, {166, 0x42800000}, {168, 15}, {171, 1}, {172, 3}, {173, 1},
 };
 
 static void stage_defaults(uint32_t *stage, uint32_t index)
@@ -84,6 +84,7 @@ void dp2_state_finish(struct dp2_state *state)
     free(state->vertex_shaders);
     free(state->pixel_shaders);
     free(state->sets);
+    free(state->patches);
     free(state->open_set.bytes);
     free(state->lights);
     memset(state, 0, sizeof(*state));
@@ -199,8 +200,8 @@ static const struct state_row render_rows[STATE_RENDER_COUNT] = {
     [160] = {"POINTSCALE_C"}, [161] = {"MULTISAMPLEANTIALIAS"}, [162] = {"MULTISAMPLEMASK"},
     [163] = {"PATCHEDGESTYLE", 0, 1}, [164] = {"PATCHSEGMENTS"}, [165] = {"DEBUGMONITORTOKEN"},
     [166] = {"POINTSIZE_MAX"}, [167] = {"INDEXEDVERTEXBLENDENABLE"}, [168] = {"COLORWRITEENABLE"},
-    [169] = {"DELETERTPATCH"}, [170] = {"TWEENFACTOR"}, [171] = {"BLENDOP", 1, 5}, [172] = {"POSITIONORDER"},
-    [173] = {"NORMALORDER"},
+    [169] = {"DELETERTPATCH"}, [170] = {"TWEENFACTOR"}, [171] = {"BLENDOP", 1, 5}, [172] = {"POSITIONORDER", 1, 5},
+    [173] = {"NORMALORDER", 1, 5},
 };
 
 static const struct state_row stage_rows[STATE_STAGE_STATES] = {
@@ -332,6 +333,37 @@ enum status dp2_state_shader_add(struct state_shader **list, uint32_t *count, co
     grown[*count].bytes = copy;
     ++*count;
     return STATUS_OK;
+}
+
+const struct state_patch *dp2_state_patch_find(const struct dp2_state *state, uint32_t handle)
+{
+    for (uint32_t i = 0; i < state->patch_count; i++)
+        if (state->patches[i].handle == handle)
+            return &state->patches[i];
+    return NULL;
+}
+
+bool dp2_state_patch_keep(struct dp2_state *state, const struct state_patch *patch, uint32_t limit)
+{
+    struct state_patch *old = (struct state_patch *)dp2_state_patch_find(state, patch->handle);
+    if (!old) {
+        if (state->patch_count >= limit)
+            return false;
+        struct state_patch *grown = realloc(state->patches, (state->patch_count + 1) * sizeof(*grown));
+        if (!grown)
+            return false;
+        state->patches = grown;
+        old = &grown[state->patch_count++];
+    }
+    *old = *patch;
+    return true;
+}
+
+void dp2_state_patch_delete(struct dp2_state *state, uint32_t handle)
+{
+    struct state_patch *patch = (struct state_patch *)dp2_state_patch_find(state, handle);
+    if (patch)
+        *patch = state->patches[--state->patch_count];
 }
 
 struct state_set *dp2_state_set_find(struct dp2_state *state, uint32_t handle)

@@ -47,6 +47,13 @@ struct state_shader {
     uint8_t *bytes;       /* declaration, then code */
 };
 
+struct state_patch {      /* description kept under a handle; its control points are not */
+    uint32_t handle;
+    bool rect, has_segments, has_info;
+    float segments[4];
+    uint32_t info[7];     /* D3DRECTPATCH_INFO, or the four of D3DTRIPATCH_INFO */
+};
+
 struct state_set {        /* recorded tokens, headers included */
     uint32_t handle;
     size_t byte_count, byte_capacity;
@@ -76,6 +83,8 @@ struct dp2_state {
     uint32_t vertex_shader_count, pixel_shader_count;
     struct state_set *sets;
     uint32_t set_count;
+    struct state_patch *patches;
+    uint32_t patch_count;
     bool recording;
     struct state_set open_set;       /* while recording */
     size_t kept_bytes;               /* of sets and shaders */
@@ -103,6 +112,11 @@ MUST_USE enum status dp2_state_shader_add(struct state_shader **list, uint32_t *
                                       const uint8_t *bytes);
 void dp2_state_shader_remove(struct state_shader **list, uint32_t *count, uint32_t handle, size_t *kept_bytes);
 const struct state_shader *dp2_state_shader_find(const struct state_shader *list, uint32_t count, uint32_t handle);
+
+const struct state_patch *dp2_state_patch_find(const struct dp2_state *state, uint32_t handle);
+/* Add or replace; false when the limit or memory is exhausted. */
+MUST_USE bool dp2_state_patch_keep(struct dp2_state *state, const struct state_patch *patch, uint32_t limit);
+void dp2_state_patch_delete(struct dp2_state *state, uint32_t handle);
 
 struct state_set *dp2_state_set_find(struct dp2_state *state, uint32_t handle);
 MUST_USE enum status dp2_state_set_append(struct state_set *set, const void *bytes, size_t byte_count);

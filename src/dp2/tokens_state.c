@@ -22,6 +22,8 @@ bool dp2_apply_render_state(struct run *run, uint32_t number, uint32_t value)
     if (check_value(run, number < STATE_RENDER_COUNT && dp2_state_render_name(number) ? dp2_state_render_name(number) : "?", number, value, low, high))
         return true;
     dp2_state_set_render(&context->state, number, value);
+    if (number == D3DRENDERSTATE_DELETERTPATCH)
+        dp2_state_patch_delete(&context->state, value);
     /* The array behind lpdwRStates has 256 entries: overrides are never mirrored. */
     if (run->stream.execute_buffer && run->call->render_states && number < STATE_RENDER_COUNT)
         run->call->render_states[number] = context->state.render[number];

@@ -46,6 +46,21 @@ static bool is_wild(float x)
     return !(fabsf(x) <= 1e30f);
 }
 
+static float clamp_point(const struct vertex_program *program, float size)
+{
+    if (!(size > program->point_min))
+        size = program->point_min;
+    return size > program->point_max ? program->point_max : size;
+}
+
+/* Size before scaling. The DWORD of bit 0x20 counts where DirectX 8 draws, garbage of older vertices does not. */
+static float plain_point_size(const struct vertex_program *program, const uint8_t *vertex)
+{
+    const struct fvf_layout *layout = &program->layout;
+    bool own = layout->point_size_offset != FVF_ABSENT && (layout->point_size_counts || program->point_scale);
+    return own ? le_float(vertex + layout->point_size_offset) : program->point_size;
+}
+
 /* ---- pretransformed ---- */
 
 static uint32_t screen_outcode(float x, float y)
@@ -66,7 +81,6 @@ static void process_pretransformed(const struct vertex_program *program, const u
     out[VERTEX_CLIP_Z] = z;
     out[VERTEX_Z] = z;
     out[VERTEX_RHW] = rhw;
-    out[VERTEX_POINT_SIZE] = 1;
     float w = rhw > 0 ? 1 / rhw : 1;
     out[VERTEX_H] = x * w;
     out[VERTEX_H + 1] = y * w;
@@ -77,6 +91,7 @@ static void process_pretransformed(const struct vertex_program *program, const u
         read_set(&program->layout, vertex, program->slots[i].set, out + VERTEX_TEXTURE + i * 4);
     for (uint32_t i = 0; i < program->plane_count; i++)
         out[VERTEX_TEXTURE + program->texture_slots * 4 + i] = 0; /* user planes do not apply */
+    out[VERTEX_POINT_SIZE] = program->layout.point_size_counts ? clamp_point(program, plain_point_size(program, vertex)) : 1;
     set_outcode(out, bad ? OUTCODE_BAD : screen_outcode(x, y));
 }
 
@@ -92,12 +107,6 @@ static void transform4_full(const float m[16], const float p[4], float out[4])
 {
     for (int i = 0; i < 4; i++)
         out[i] = p[0] * m[i] + p[1] * m[4 + i] + p[2] * m[8 + i] + p[3] * m[12 + i];
-}
-
-static void transform_direction(const float m[16], const float v[3], float out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = v[0] * m[i] + v[1] * m[4 + i] + v[2] * m[8 + i];
 }
 
 static void normalize(float v[3])
@@ -129,26 +138,58 @@ static void read_blend(const struct vertex_program *program, const uint8_t *vert
     }
 }
 
-/* World position and normal, blended over the world matrices. */
-static void to_world(const struct vertex_program *program, const uint8_t *vertex, const float position[3], const float normal[3],
-                     float world[4], float world_normal[3])
+bool dp2_vertex_blends(const struct vertex_program *program)
+{
+    return program->matrix_count > 1 || program->indexed;
+}
+
+void dp2_vertex_world(const struct vertex_program *program, const uint8_t *vertex, const float position[3], float world[4])
 {
     struct blend blend;
     read_blend(program, vertex, &blend);
     for (int i = 0; i < 4; i++)
         world[i] = 0;
-    for (int i = 0; i < 3; i++)
-        world_normal[i] = 0;
     for (uint32_t i = 0; i < program->matrix_count; i++) {
-        const float *m = program->world[blend.matrix[i]];
-        float p[4], n[3];
-        transform4(m, position, p);
-        transform_direction(m, normal, n);
+        float p[4];
+        transform4(program->world[blend.matrix[i]], position, p);
         for (int j = 0; j < 4; j++)
             world[j] += p[j] * blend.weight[i];
-        for (int j = 0; j < 3; j++)
-            world_normal[j] += n[j] * blend.weight[i];
     }
+}
+
+/* The normal in view space, blended like the position. */
+static void view_normal_of(const struct vertex_program *program, const uint8_t *vertex, float out[3])
+{
+    const struct fvf_layout *layout = &program->layout;
+    struct blend blend;
+    out[0] = out[1] = out[2] = 0;
+    if (layout->normal_offset == FVF_ABSENT || !program->normal)
+        return;
+    float n[3];
+    for (int i = 0; i < 3; i++)
+        n[i] = le_float(vertex + layout->normal_offset + i * 4);
+    read_blend(program, vertex, &blend);
+    for (uint32_t i = 0; i < program->matrix_count; i++) {
+        const float *m = program->normal[blend.matrix[i]];
+        for (int j = 0; j < 3; j++)
+            out[j] += (n[0] * m[j] + n[1] * m[3 + j] + n[2] * m[6 + j]) * blend.weight[i];
+    }
+    if (program->normalize)
+        normalize(out);
+}
+
+void dp2_normal_matrix(const float m[16], float out[9])
+{
+    /* The cofactors of a 3x3 are its inverse transpose times its determinant. */
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) {
+            int r1 = (r + 1) % 3, r2 = (r + 2) % 3, c1 = (c + 1) % 3, c2 = (c + 2) % 3;
+            out[r * 3 + c] = m[r1 * 4 + c1] * m[r2 * 4 + c2] - m[r1 * 4 + c2] * m[r2 * 4 + c1];
+        }
+    float determinant = m[0] * out[0] + m[1] * out[1] + m[2] * out[2];
+    bool singular = determinant == 0 || !__builtin_isfinite(1 / determinant);
+    for (int i = 0; i < 9; i++)
+        out[i] = singular ? m[i / 3 * 4 + i % 3] : out[i] / determinant;
 }
 
 static float vertex_fog(const struct vertex_program *program, const float view[3])
@@ -222,16 +263,12 @@ static uint32_t clip_outcode(const struct vertex_program *program, const float c
 
 static float point_size(const struct vertex_program *program, const uint8_t *vertex, const float view[3])
 {
-    float size = program->point_size;
+    float size = plain_point_size(program, vertex);
     if (program->point_scale) {
-        if (program->layout.point_size_offset != FVF_ABSENT)
-            size = le_float(vertex + program->layout.point_size_offset);
         float d = sqrtf(view[0] * view[0] + view[1] * view[1] + view[2] * view[2]);
         size *= program->viewport[3] * sqrtf(1 / (program->point_a + program->point_b * d + program->point_c * d * d));
     }
-    if (!(size > program->point_min))
-        size = program->point_min;
-    return size > program->point_max ? program->point_max : size;
+    return clamp_point(program, size);
 }
 
 static void light_and_fog(const struct vertex_program *program, const float view[3], const float normal[3], float *out)
@@ -264,7 +301,7 @@ static void process_plain(const struct vertex_program *program, const uint8_t *v
     float position[3] = {le_float(vertex), le_float(vertex + 4), le_float(vertex + 8)}, clip[4];
     transform4(program->world_view_projection, position, clip);
     to_screen(program, clip, out);
-    out[VERTEX_POINT_SIZE] = program->point_size;
+    out[VERTEX_POINT_SIZE] = clamp_point(program, plain_point_size(program, vertex));
     read_colors(program, vertex, out);
     for (uint32_t i = 0; i < program->texture_slots; i++)
         coordinates(program, &program->slots[i], vertex, position, position, out + VERTEX_TEXTURE + i * 4);
@@ -273,17 +310,10 @@ static void process_plain(const struct vertex_program *program, const uint8_t *v
 
 static void process_full(const struct vertex_program *program, const uint8_t *vertex, float *out)
 {
-    const struct fvf_layout *layout = &program->layout;
-    float position[3] = {le_float(vertex), le_float(vertex + 4), le_float(vertex + 8)}, normal[3] = {0}, world[4], world_normal[3];
-    if (layout->normal_offset != FVF_ABSENT)
-        for (int i = 0; i < 3; i++)
-            normal[i] = le_float(vertex + layout->normal_offset + i * 4);
-    to_world(program, vertex, position, normal, world, world_normal);
-    float view[4], view_normal[3], clip[4];
+    float position[3] = {le_float(vertex), le_float(vertex + 4), le_float(vertex + 8)}, world[4], view[4], view_normal[3], clip[4];
+    dp2_vertex_world(program, vertex, position, world);
     transform4_full(program->view, world, view);
-    transform_direction(program->view, world_normal, view_normal);
-    if (program->normalize)
-        normalize(view_normal);
+    view_normal_of(program, vertex, view_normal);
     transform4_full(program->projection, view, clip);
     to_screen(program, clip, out);
     read_colors(program, vertex, out);

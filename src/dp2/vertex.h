@@ -33,6 +33,7 @@ struct vertex_program {
     uint32_t matrix_count;      /* 1..4 world matrices blended */
     const float (*world)[16];   /* 1..4, or 256 with indexed blending */
     bool indexed;
+    const float (*normal)[9];   /* per world matrix: inverse transpose of world * view, rows; NULL when normals are not used */
     float view[16], projection[16];
     float world_view[16], world_view_projection[16]; /* with one matrix */
     float viewport[4], z_min, z_max;                 /* x, y, width, height in pixels */
@@ -48,6 +49,12 @@ struct vertex_program {
 /* Process count vertices from bytes on. indices: NULL, or which vertices to take. */
 void dp2_vertices_process(const struct vertex_program *program, const uint8_t *bytes, uint32_t stride_bytes, const uint32_t *indices,
                           uint32_t count, float *out);
+
+/* World position of a vertex, blended over the world matrices. blends: is it more than the product with the first? */
+void dp2_vertex_world(const struct vertex_program *program, const uint8_t *vertex, const float position[3], float world[4]);
+bool dp2_vertex_blends(const struct vertex_program *program);
+/* Inverse transpose of the upper 3x3 of a matrix; of a singular one the 3x3 itself. */
+void dp2_normal_matrix(const float m[16], float out[9]);
 
 /* Light one vertex: normal and position in view space; used by processing, tested alone. */
 void dp2_light_vertex(const struct vertex_program *program, const float position[3], const float normal[3], const float diffuse_in[4],

@@ -462,6 +462,55 @@ static void cube_faces_are_chosen_by_the_major_axis(void **state)
     fixture_free(f);
 }
 
+/* Eight texels of a face over so many pixels: the level follows the footprint on the face. */
+static void cube_levels_follow_the_footprint_on_the_face(void **state)
+{
+    static const struct { const char *name; float pixels; uint32_t expected; } cases[] = {{"1:1", 8, 0x00}, {"2:1", 4, 0x40}, {"4:1", 2, 0x80}, {"magnified", 16, 0x00}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct fixture *f = fixture_new(16, 16, CDXR_DP2_FORMAT_X8R8G8B8, NULL);
+        uint32_t texels[4][64];
+        struct cdxr_dp2_level levels[6 * 4];
+        for (int k = 0; k < 24; k++)
+            levels[k] = (struct cdxr_dp2_level){texels[k % 4], (size_t)(8 >> k % 4) * (size_t)(8 >> k % 4) * 4, (8 >> k % 4) * 4, 0};
+        for (int k = 0; k < 256; k++)
+            texels[k / 64][k % 64] = 0xFF000000 | (uint32_t)(k / 64) * 0x40;
+        struct cdxr_dp2_surface s = {.handle = TEXTURE, .flags = CDXR_DP2_SURFACE_TEXTURE | CDXR_DP2_SURFACE_CUBE, .width = 8, .height = 8, .depth = 1, .level_count = 4, .levels = levels};
+        cdxr_dp2_pixel_format_init(CDXR_DP2_FORMAT_A8R8G8B8, &s.format);
+        assert_int_equal(cdxr_dp2_surface_register(f->context, &s), CDXR_DP2_OK);
+        float e = cases[i].pixels; /* the face spans -1..1 over e pixels, the middle of which is drawn */
+        struct { float x, y, z, rhw, u, v, w; } v[4] = {{0, e, 0.5f, 1, -1, -1, 1}, {0, 0, 0.5f, 1, -1, 1, 1}, {e, e, 0.5f, 1, 1, -1, 1}, {e, 0, 0.5f, 1, 1, 1, 1}};
+        put_plain(f);
+        put_texture(f, 0);
+        put_stage(f, 0, D3DTSS_MIPFILTER, 1);
+        put_quad(f);
+        run_fvf(f, D3DFVF_XYZRHW | D3DFVF_TEX1 | 1 << 16, v, sizeof(v), 4, 0);
+        assert_color(pixel(f, 1, 1), cases[i].expected, 0, cases[i].name);
+        fixture_free(f);
+    }
+}
+
+/* A face ends at its edge: filtering does not reach round to its other side. */
+static void cube_faces_do_not_wrap(void **state)
+{
+    struct fixture *f = fixture_new(4, 4, CDXR_DP2_FORMAT_X8R8G8B8, NULL);
+    uint32_t texels[4] = {0xFF000000, 0xFFFFFFFF, 0xFF000000, 0xFFFFFFFF};
+    struct cdxr_dp2_level levels[6];
+    for (int k = 0; k < 6; k++)
+        levels[k] = (struct cdxr_dp2_level){texels, sizeof(texels), 8, 0};
+    struct cdxr_dp2_surface s = {.handle = TEXTURE, .flags = CDXR_DP2_SURFACE_TEXTURE | CDXR_DP2_SURFACE_CUBE, .width = 2, .height = 2, .depth = 1, .level_count = 1, .levels = levels};
+    cdxr_dp2_pixel_format_init(CDXR_DP2_FORMAT_A8R8G8B8, &s.format);
+    assert_int_equal(cdxr_dp2_surface_register(f->context, &s), CDXR_DP2_OK);
+    struct { float x, y, z, rhw, u, v, w; } v[4] = {{0, 4, 0.5f, 1, 0.98f, 0, 1}, {0, 0, 0.5f, 1, 0.98f, 0, 1}, {4, 4, 0.5f, 1, 0.98f, 0, 1}, {4, 0, 0.5f, 1, 0.98f, 0, 1}};
+    put_plain(f);
+    put_texture(f, 0);
+    put_stage(f, 0, D3DTSS_MAGFILTER, 2);
+    put_stage(f, 0, D3DTSS_MINFILTER, 2);
+    put_quad(f);
+    run_fvf(f, D3DFVF_XYZRHW | D3DFVF_TEX1 | 1 << 16, v, sizeof(v), 4, 0);
+    assert_color(pixel(f, 2, 2), 0xFFFFFF, 0, "right edge");
+    fixture_free(f);
+}
+
 /* ---- blits ---- */
 
 static void put_texblt(struct fixture *f, uint32_t to, uint32_t from, int32_t x, int32_t y, const int32_t rect[4])
@@ -686,6 +735,8 @@ int main(void)
         cmocka_unit_test(bump_maps_move_the_next_lookup),
         cmocka_unit_test(projected_coordinates_divide),
         cmocka_unit_test(cube_faces_are_chosen_by_the_major_axis),
+        cmocka_unit_test(cube_levels_follow_the_footprint_on_the_face),
+        cmocka_unit_test(cube_faces_do_not_wrap),
         cmocka_unit_test(texture_blits_copy_levels),
         cmocka_unit_test(wild_blits_stay_inside),
         cmocka_unit_test(buffer_blits_are_ordered_against_draws),

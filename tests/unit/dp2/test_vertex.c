@@ -132,6 +132,27 @@ static void material_sources_need_color_vertex_and_the_color(void **state)
     assert_float_equal(lit(&program, 1, NULL), 1, 1e-6f);    /* no such colour: material */
 }
 
+/* Normals go by the inverse transpose: a plane stretched along x tilts towards y. */
+static void normal_matrices_are_inverse_transposes(void **state)
+{
+    static const struct {
+        const char *name;
+        float m[16], in[3], out[3];
+    } cases[] = {{"stretched", {2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 5, 5, 5, 1}, {1, 1, 0}, {0.5f, 1, 0}},
+                 {"turned", {0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}, {0, 1, 0}},
+                 {"mirrored", {-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, {1, 1, 0}, {-1, 1, 0}},
+                 {"flattened: as it is", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, {1, 1, 1}, {1, 1, 0}}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        float n[9];
+        dp2_normal_matrix(cases[i].m, n);
+        for (int c = 0; c < 3; c++) {
+            float value = cases[i].in[0] * n[c] + cases[i].in[1] * n[3 + c] + cases[i].in[2] * n[6 + c];
+            if (fabsf(value - cases[i].out[c]) > 1e-6f)
+                fail_msg("%s: component %d is %g", cases[i].name, c, (double)value);
+        }
+    }
+}
+
 /* ---- through the stream ---- */
 
 static void put_identity_viewport(struct fixture *f)
@@ -284,6 +305,7 @@ int main(void)
         cmocka_unit_test(spot_lights_fall_off_between_their_cones),
         cmocka_unit_test(specular_uses_the_half_vector),
         cmocka_unit_test(material_sources_need_color_vertex_and_the_color),
+        cmocka_unit_test(normal_matrices_are_inverse_transposes),
         cmocka_unit_test(vertices_blend_over_world_matrices),
         cmocka_unit_test(indexed_blending_picks_its_matrices),
         cmocka_unit_test(transforms_multiply_on_the_left),
