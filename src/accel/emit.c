@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "accel/read.h"
 #include "base/thread_pool.h"
 
 enum { PREFETCH_INDICES = 24, PREFETCH_VERTICES = 12 };
@@ -71,20 +72,7 @@ static uint32_t geometry_word(const struct accel_build_inputs *inputs, uint32_t 
 void accel_emit_triangle_block(const struct accel_build_inputs *inputs, const struct accel_ref *refs, uint32_t count,
                                struct accel_triangle_block *block)
 {
-    for (uint32_t lane = 0; lane < ACCEL_TRIANGLE_BLOCK_WIDTH; lane++) {
-        float corners[3][3];
-        bool active = false;
-        if (lane < count) {
-            active = accel_read_triangle(&inputs->geometries[refs[lane].geometry], refs[lane].primitive, corners);
-            block->primitives[lane] = refs[lane].primitive;
-            block->geometries[lane] = geometry_word(inputs, refs[lane].geometry);
-        } else {
-            mark_unused(&block->primitives[lane], &block->geometries[lane]);
-        }
-        for (int axis = 0; axis < 3; axis++)
-            for (int vertex = 0; vertex < 3; vertex++)
-                block->vertices[axis][vertex][lane] = active ? corners[vertex][axis] : NAN;
-    }
+    accel_read_kernels()->block(inputs, refs, count, block);
 }
 
 void accel_emit_box_block(const struct accel_build_inputs *inputs, const struct accel_ref *refs, uint32_t count,
