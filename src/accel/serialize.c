@@ -7,7 +7,7 @@
 #include "accel/verify.h"
 
 /* Four independent lanes of multiply and rotate: catches accidents, not attackers (accel/verify.h does). */
-static uint64_t hash_bytes(const uint8_t *bytes, uint64_t count)
+uint64_t accel_serialized_hash(const uint8_t *bytes, uint64_t count)
 {
     uint64_t lanes[4] = {1, 2, 3, 4}, word;
     for (uint64_t i = 0; i < count; i += 8) {
@@ -91,7 +91,7 @@ enum status accel_serialize(void *destination, uint64_t destination_bytes, const
     accel_driver_identifier(header.identifier);
     memcpy(destination, &header, sizeof(header));
     uint8_t *out = write_postamble((uint8_t *)destination + sizeof(header), source);
-    struct accel_serialized_tail tail = {hash_bytes((const uint8_t *)source, source->structure_bytes), source->structure_bytes};
+    struct accel_serialized_tail tail = {accel_serialized_hash((const uint8_t *)source, source->structure_bytes), source->structure_bytes};
     memcpy(out, &tail, sizeof(tail));
     memcpy(out + sizeof(tail), source, source->structure_bytes);
     return STATUS_OK;
@@ -146,7 +146,7 @@ static enum status check_serialized(const uint8_t *source, uint64_t source_bytes
     if (tail->structure_bytes != header->serialized_bytes - fixed_bytes - postamble->bytes ||
         tail->structure_bytes < sizeof(struct accel_header))
         return reason_set(reason, STATUS_CORRUPT, "DESERIALIZE: the sizes contradict each other");
-    if (hash_bytes(source + header->serialized_bytes - tail->structure_bytes, tail->structure_bytes) != tail->hash)
+    if (accel_serialized_hash(source + header->serialized_bytes - tail->structure_bytes, tail->structure_bytes) != tail->hash)
         return reason_set(reason, STATUS_CORRUPT, "DESERIALIZE: the data was changed (its hash differs)");
     return STATUS_OK;
 }

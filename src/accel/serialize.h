@@ -34,6 +34,8 @@ struct accel_serialized_tail {
     uint64_t structure_bytes;
 };
 
+/* Of the tail (docs/bvh.md). */
+uint64_t accel_serialized_hash(const uint8_t *bytes, uint64_t count);
 uint64_t accel_serialized_bytes(const struct accel_header *structure);
 /* The second number of the post-build info: bottom-level addresses of a top level, blocks of a bottom level. */
 uint64_t accel_serialized_postamble_count(const struct accel_header *structure);

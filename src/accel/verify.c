@@ -36,6 +36,8 @@ static enum status verify_header(const struct accel_header *h, uint64_t availabl
         return reason_set(reason, STATUS_CORRUPT, "%u nodes do not fit", h->node_count);
     if (!section_fits(h, h->leaf_offset, h->leaf_count, leaf_bytes(h->kind), 16))
         return reason_set(reason, STATUS_CORRUPT, "%u leaf blocks do not fit", h->leaf_count);
+    if (h->geometry_offset > h->structure_bytes || (!h->geometry_offset && h->geometry_count))
+        return reason_set(reason, STATUS_CORRUPT, "the geometry table does not fit");
     if (h->geometry_count && !section_fits(h, h->geometry_offset, h->geometry_count, sizeof(struct accel_geometry_entry), 8))
         return reason_set(reason, STATUS_CORRUPT, "%u geometries do not fit", h->geometry_count);
     if (h->update_offset || h->vertex_offset || h->state_offset)
