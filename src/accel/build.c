@@ -151,6 +151,24 @@ static void write_header(struct builder *b)
     h->node_offset += b->plan.micromap_link_bytes;
     h->leaf_offset = align64(h->node_offset + h->node_count * sizeof(struct accel_node));
     h->structure_bytes = align64(h->leaf_offset + h->leaf_count * b->plan.leaf_bytes);
+    /* An update of a top level is a build of the same description, in a copy as small as this one's sizes say too. */
+    if (is_top && (inputs->flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE))
+        h->structure_bytes = b->plan.result_bytes;
+}
+
+/* Between sections: whoever compares or keeps the bytes must not see what was in the memory before. */
+static void clear_gap(struct accel_header *h, uint64_t from, uint64_t to)
+{
+    memset((uint8_t *)h + from, 0, to - from);
+}
+
+static void clear_gaps(const struct builder *b)
+{
+    struct accel_header *h = b->header;
+    uint64_t first = h->micromap_link_offset ? h->micromap_link_offset : h->node_offset;
+    clear_gap(h, sizeof(*h) + h->geometry_count * sizeof(struct accel_geometry_entry), first);
+    clear_gap(h, h->node_offset + h->node_count * sizeof(struct accel_node), h->leaf_offset);
+    clear_gap(h, h->leaf_offset + h->leaf_count * b->plan.leaf_bytes, h->structure_bytes);
 }
 
 static void write_sections(struct builder *b)
@@ -169,6 +187,7 @@ static void write_sections(struct builder *b)
     b->emit.blocks = base + b->header->leaf_offset;
     if (b->root.end)
         accel_emit_write(&b->emit);
+    clear_gaps(b);
 }
 
 enum status accel_build(const struct accel_build_arguments *arguments, struct reason *reason)
