@@ -193,7 +193,7 @@ static bool read_entry_type(struct ir_reader *r, const struct ir_function *funct
     for (uint32_t i = 0; valid && i < type->count; i++) {
         const struct ir_type *parameter = &r->types[type->elements[i]];
         valid = parameter->kind == IR_TYPE_POINTER && parameter->address_space == 0 &&
-                type_is_first_class(&r->types[parameter->element]) &&
+                type_is_first_class(&r->types[parameter->element]) && !r->types[parameter->element].not_plain &&
                 r->types[parameter->element].byte_count <= IR_VARIABLE_MAX_BYTES;
         if (valid)
             *(i ? &entry->attribute_memory_bytes : &entry->payload_memory_bytes) =

@@ -82,6 +82,7 @@ bool body_forward(struct ir_body *b, uint32_t id, uint32_t type);
 bool body_end_of_record(struct ir_body *b, const struct ir_record *record);
 /* Start the instruction of a record; its operands are added by body_use. */
 struct ir_instruction *body_begin(struct ir_body *b, const struct ir_record *record);
+/* Pointers that lead nowhere (null, undef) make the module corrupt. */
 void body_use(struct ir_body *b, struct ir_instruction *instruction, uint32_t id);
 /* Give it a result of this type (IR_NONE fails: the table lacks it). */
 bool body_result(struct ir_body *b, struct ir_instruction *instruction, uint32_t type);

@@ -188,6 +188,8 @@ static bool read_constant(struct ir_reader *r, uint32_t item_index, uint32_t *ty
 static bool check_aggregate(struct ir_reader *r, const struct ir_value *value)
 {
     struct ir_record record = reader_record(r, value->index);
+    if (r->types[value->type].not_plain)
+        return reader_corrupt(r, "DXIL aggregate constant with pointers");
     for (uint32_t i = 0; i < record.count; i++) {
         uint64_t id = record.operands[i];
         if (id >= r->value_count || !value_is_constant(&r->values[id]) ||
@@ -234,8 +236,9 @@ static bool check_cast(struct ir_reader *r, const struct ir_value *value)
     bool same_space = r->types[type].address_space == r->types[value->type].address_space;
     const struct ir_type *from = &r->types[r->types[type].element], *to = &r->types[r->types[value->type].element];
     /* Resource variables are names of registers, no memory: DXC casts between their class and a handle. */
-    bool is_register = r->values[id].kind == IR_VALUE_GLOBAL && r->globals[r->values[id].index].external;
-    if (to->byte_count > from->byte_count && !is_register)
+    bool is_register = r->values[id].kind == IR_VALUE_GLOBAL && r->globals[r->values[id].index].external &&
+                       r->types[type].address_space == 0;
+    if ((to->byte_count > from->byte_count || to->not_plain || from->not_plain) && !is_register)
         return reader_corrupt(r, "constant cast of a pointer to one to a larger type");
     if (!(opcode == CAST_BITCAST && same_space) && !(opcode == CAST_ADDRESS_SPACE && !same_space))
         return reader_corrupt(r, "constant cast %llu is not allowed in DXIL", (unsigned long long)opcode);

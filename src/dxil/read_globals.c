@@ -63,6 +63,8 @@ bool reader_global_variable(struct ir_reader *r, uint32_t item_index)
         return false;
     if (!type_is_first_class(value_type))
         return reader_corrupt(r, "DXIL global variable of a type that cannot be in memory");
+    if (value_type->not_plain && (initializer || !global->external || space))
+        return reader_corrupt(r, "DXIL global variable of a type that is no plain memory");
     if (value_type->byte_count > IR_VARIABLE_MAX_BYTES && (initializer || !global->external))
         return reader_fail(r, STATUS_UNSUPPORTED, "DXIL global variable of %llu bytes, at most %u are accepted",
                            (unsigned long long)value_type->byte_count, IR_VARIABLE_MAX_BYTES);

@@ -89,10 +89,19 @@ struct ir_instruction *body_begin(struct ir_body *b, const struct ir_record *rec
     return instruction;
 }
 
+static void add_operand(struct ir_body *b, struct ir_instruction *instruction, uint32_t operand)
+{
+    b->operands[b->operand_count++] = operand;
+    instruction->operand_count++;
+}
+
 void body_use(struct ir_body *b, struct ir_instruction *instruction, uint32_t id)
 {
-    b->operands[b->operand_count++] = id;
-    instruction->operand_count++;
+    const struct ir_value *value = id < b->r->value_count ? &b->r->values[id] : NULL;
+    if (value && (value->kind == IR_VALUE_NULL || value->kind == IR_VALUE_UNDEF) &&
+        b->r->types[value->type].kind == IR_TYPE_POINTER)
+        body_corrupt(b, "null or undefined pointer as an operand");
+    add_operand(b, instruction, id);
 }
 
 bool body_result(struct ir_body *b, struct ir_instruction *instruction, uint32_t type)
@@ -191,7 +200,8 @@ static bool pointer_cast_is_valid(const struct ir_reader *r, uint64_t cast, cons
                                   const struct ir_type *to)
 {
     bool same_space = from->address_space == to->address_space;
-    bool fits = r->types[to->element].byte_count <= r->types[from->element].byte_count;
+    const struct ir_type *memory = &r->types[from->element], *seen_as = &r->types[to->element];
+    bool fits = seen_as->byte_count <= memory->byte_count && !memory->not_plain && !seen_as->not_plain;
     return fits && (cast == CAST_BITCAST ? same_space : cast == CAST_ADDRESS_SPACE && !same_space);
 }
 
@@ -394,6 +404,8 @@ bool body_extract_value(struct ir_body *b, struct ir_record *record)
     uint32_t aggregate, type;
     if (!body_typed_value(b, record, &aggregate, &type) || !read_members(b, record, &type))
         return false;
+    if (b->r->types[type].not_plain)
+        return body_corrupt(b, "extractvalue of a pointer");
     struct ir_instruction *instruction = body_begin(b, record);
     body_use(b, instruction, aggregate);
     return body_result(b, instruction, type);
@@ -409,6 +421,8 @@ bool body_insert_value(struct ir_body *b, struct ir_record *record)
         return false;
     if (member_type != element_type)
         return body_corrupt(b, "insertvalue of another type than the member's");
+    if (b->r->types[member_type].not_plain)
+        return body_corrupt(b, "insertvalue of a pointer");
     struct ir_instruction *instruction = body_begin(b, record);
     body_use(b, instruction, aggregate);
     body_use(b, instruction, element);
@@ -436,7 +450,7 @@ bool body_phi(struct ir_body *b, struct ir_record *record)
         if (id < r->value_count ? r->values[id].type != type : !body_forward(b, (uint32_t)id, (uint32_t)type))
             return body_corrupt(b, "phi of a value of another type");
         body_use(b, instruction, (uint32_t)id);
-        body_use(b, instruction, (uint32_t)block);
+        add_operand(b, instruction, (uint32_t)block);
     }
     return body_result(b, instruction, (uint32_t)type);
 }

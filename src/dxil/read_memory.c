@@ -45,8 +45,8 @@ bool body_alloca(struct ir_body *b, struct ir_record *record)
     if ((flags & ~(uint64_t)ALLOCA_ALIGNMENT_MASK) != ALLOCA_EXPLICIT_TYPE ||
         (flags & ALLOCA_ALIGNMENT_MASK) > ALIGNMENT_LOG2_MAX + 1)
         return body_corrupt(b, "local variable with the unknown flags %llu", (unsigned long long)flags);
-    if (!type_is_first_class(variable) || b->current_block != 0)
-        return body_corrupt(b, "local variable outside the first block or of a type without a size");
+    if (!type_is_first_class(variable) || variable->not_plain || b->current_block != 0)
+        return body_corrupt(b, "local variable outside the first block or of a type that is no plain memory");
     b->local_bytes += variable->byte_count < IR_VARIABLE_MAX_BYTES ? variable->byte_count : IR_VARIABLE_MAX_BYTES + 1;
     if (b->local_bytes > IR_VARIABLE_MAX_BYTES)
         return reader_fail(r, STATUS_UNSUPPORTED, "function %s has more than %u bytes of local variables", b->name,

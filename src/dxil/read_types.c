@@ -207,6 +207,7 @@ static bool add_pointer(struct ir_reader *r, struct ir_record *record)
     type->element = (uint32_t)pointee;
     type->address_space = (uint8_t)space;
     type->byte_count = type->align_bytes = 8;
+    type->not_plain = true;
     r->types[pointee].pointers[space] = r->type_count - 1;
     return true;
 }
@@ -265,6 +266,7 @@ static bool add_array(struct ir_reader *r, struct ir_record *record)
     type->array_count = count;
     type->byte_count = multiply_saturating(count, r->types[element].byte_count);
     type->align_bytes = r->types[element].align_bytes;
+    type->not_plain = count == 0 || r->types[element].not_plain;
     return true;
 }
 
@@ -299,6 +301,7 @@ static void lay_out_struct(const struct ir_reader *r, struct ir_type *type)
         type->byte_count = add_saturating(align_saturating(type->byte_count, member->align_bytes), member->byte_count);
         if (member->align_bytes > type->align_bytes)
             type->align_bytes = member->align_bytes;
+        type->not_plain |= member->not_plain;
     }
     type->byte_count = align_saturating(type->byte_count, type->align_bytes);
 }

@@ -66,6 +66,7 @@ struct ir_type {
     uint64_t array_count;
     uint64_t byte_count; /* in memory by LLVM's layout for the host (jit README), saturating; 0: has none */
     uint32_t align_bytes;
+    bool not_plain; /* holds pointers or arrays without a length: cannot be memory of a shader */
     const char *name;    /* structs, NULL: literal */
     uint32_t pointers[IR_ADDRESS_SPACES]; /* pointer types to this one, IR_NONE */
     uint32_t *vectors;                    /* by lane count, NULL: none */

@@ -63,6 +63,7 @@ static void clean_metadata(LLVMValueRef instruction)
 static LLVMValueRef clean_clamped(struct jit_unit *unit, LLVMValueRef index, uint64_t count)
 {
     LLVMTypeRef type = LLVMTypeOf(index);
+    index = LLVMBuildFreeze(unit->builder, index, ""); /* an undefined one must be the same in test and use */
     LLVMValueRef last = LLVMConstInt(type, count ? count - 1 : 0, false);
     LLVMValueRef inside = LLVMBuildICmp(unit->builder, LLVMIntULE, index, last, "");
     return LLVMBuildSelect(unit->builder, inside, index, last, "");

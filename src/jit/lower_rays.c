@@ -378,6 +378,7 @@ static LLVMValueRef ray_query_at(struct jit_unit *unit, struct jit_call *call, L
     uint64_t count = LLVMGetArrayLength2(LLVMGetAllocatedType(block)) / bytes;
     LLVMValueRef last = ir_u32(unit, (uint32_t)(count ? count - 1 : 0));
     if (!LLVMIsAConstantInt(number)) {
+        number = LLVMBuildFreeze(unit->builder, number, "");
         LLVMValueRef inside = LLVMBuildICmp(unit->builder, LLVMIntULE, number, last, "");
         number = LLVMBuildSelect(unit->builder, inside, number, last, "");
     }
