@@ -56,15 +56,21 @@ KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
         __builtin_prefetch(p + i * 64);
 }
 
-/* Ask for what a reference names: a node, the first block of a leaf, an instance. */
+/* Ask for what a reference names: a node, the first block of a leaf, an instance. Without branches: what a child is cannot
+ * be predicted. */
+KERNEL_INLINE void kernel_prefetch_ref(const uint8_t *nodes, const uint8_t *leaves, uint32_t ref, bool is_bottom)
+{
+    const uint32_t leaf_bytes = is_bottom ? sizeof(struct accel_triangle_block) : sizeof(struct abi_instance);
+    const uint64_t is_leaf = (uint64_t)((int64_t)(int32_t)ref >> 63); /* all bits or none */
+    const uint64_t index = ref & ((is_leaf & ACCEL_REF_BLOCK_INDEX_MASK) | ~is_leaf);
+    const uint64_t stride = sizeof(struct accel_node) ^ (is_leaf & (sizeof(struct accel_node) ^ leaf_bytes));
+    const uint64_t base = (uintptr_t)nodes ^ (is_leaf & ((uintptr_t)nodes ^ (uintptr_t)leaves));
+    kernel_prefetch((const uint8_t *)(base + index * stride), 4);
+}
+
 KERNEL_INLINE void kernel_prefetch_child(const struct kernel_cursor *c, uint32_t ref, bool is_bottom)
 {
-    if (!(ref & ACCEL_REF_LEAF_MASK))
-        kernel_prefetch(c->nodes + ref * sizeof(struct accel_node), 4);
-    else if (is_bottom)
-        kernel_prefetch(c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
-    else
-        kernel_prefetch(c->leaves + (ref & ACCEL_REF_INSTANCE_MASK) * sizeof(struct abi_instance), 2);
+    kernel_prefetch_ref(c->nodes, c->leaves, ref, is_bottom);
 }
 
 /* What the box test needs of a space, in registers for as long as a walk stays in that space. */

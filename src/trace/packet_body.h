@@ -310,15 +310,6 @@ KERNEL_INLINE void kernel_packet_leaf(struct trace_state *s, struct kernel_packe
     p->t_max_all = kernel_packet_t_max(p);
 }
 
-KERNEL_INLINE void kernel_prefetch_ref(const struct accel_header *bottom, uint32_t ref)
-{
-    const uint8_t *base = (const uint8_t *)bottom;
-    if (ref & ACCEL_REF_LEAF_MASK)
-        kernel_prefetch(base + bottom->leaf_offset + (ref & ACCEL_REF_BLOCK_INDEX_MASK) * sizeof(struct accel_triangle_block), 3);
-    else
-        kernel_prefetch(base + bottom->node_offset + ref * sizeof(struct accel_node), 4);
-}
-
 /* Entries on the stack are node * 8 + child, so that a child's box is at hand again when its turn comes. */
 KERNEL_INLINE uint32_t kernel_packet_open(struct trace_state *s, const struct kernel_packet *p, const struct accel_node *nodes,
                                           uint32_t index, uint32_t count)
@@ -328,8 +319,9 @@ KERNEL_INLINE uint32_t kernel_packet_open(struct trace_state *s, const struct ke
     uint32_t mask = kernel_packet_boxes(p, (const uint8_t *)nodes[index].planes, &t_near);
     for (uint32_t i = 0; i < 8; i++)
         names[i] = index * 8 + i;
+    const uint8_t *leaves = (const uint8_t *)s->bottom + s->bottom->leaf_offset;
     for (uint32_t todo = mask; todo; todo &= todo - 1)
-        kernel_prefetch_ref(s->bottom, nodes[index].children[__builtin_ctz(todo)]);
+        kernel_prefetch_ref((const uint8_t *)nodes, leaves, nodes[index].children[__builtin_ctz(todo)], true);
     uint32_t top;
     return mask ? kernel_push(s->stack, count, mask, t_near, names, true, &top) : count;
 }
