@@ -226,6 +226,7 @@ static void material(struct maker *m, float r, float g, float b, float gloss)
 
 static void scene_states(struct maker *m)
 {
+    state(m, D3DRENDERSTATE_NORMALIZENORMALS, 1); /* world matrices scale */
     state(m, D3DRENDERSTATE_AMBIENT, 0xFF303840);
     state(m, D3DRENDERSTATE_SPECULARENABLE, 1);
     state(m, D3DRENDERSTATE_CULLMODE, D3DCULL_NONE);
