@@ -124,6 +124,6 @@ int dp2_command_check(const struct dp2_options *options)
     overrides.thread_count = options->thread_count;
     overrides.strict = options->strict;
     int status = walk(options, &overrides, check_event, &check);
-    printf("%" PRIu64 " calls, %" PRIu64 " violations\n", check.call, check.violations);
+    printf("%" PRIu64 " calls, %" PRIu64 " violations%s\n", check.call, check.violations, status ? ", the file is not readable to its end" : "");
     return status || check.violations != 0;
 }
