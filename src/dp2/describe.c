@@ -95,6 +95,49 @@ static void describe_records(struct describer *d, const struct opcode *row, uint
     }
 }
 
+#define COLOR_FIELDS(name) name ".r:f .g:f .b:f .a:f "
+#define AXES_FIELDS(name) name ".x:f .y:f .z:f "
+#define LIGHT_FIELDS "type:d " COLOR_FIELDS("diffuse") COLOR_FIELDS("specular") COLOR_FIELDS("ambient") AXES_FIELDS("position") AXES_FIELDS("direction") \
+                     "range:f falloff:f attenuation0:f attenuation1:f attenuation2:f theta:f phi:f"
+
+/* A part of a record, when it is there: its fields on a line of their own. */
+static void describe_part(struct describer *d, struct cursor *in, bool present, uint64_t byte_count, const char *fields)
+{
+    char text[LINE_BYTES] = "";
+    const uint8_t *part = present ? cursor_take(in, byte_count) : NULL;
+    if (!part)
+        return;
+    print_fields(text, sizeof(text), fields, part);
+    say(d, "             %s", text);
+}
+
+/* DWORDs of a declaration, or registers of constants. */
+static void describe_array(struct describer *d, struct cursor *in, uint64_t count, uint32_t item_bytes, const char *fields)
+{
+    for (uint64_t i = 0; i < count && i < MAX_LISTED; i++)
+        describe_part(d, in, true, item_bytes, fields);
+    if (count > MAX_LISTED) {
+        say(d, "              ... %llu more", (unsigned long long)(count - MAX_LISTED));
+        cursor_take(in, (count - MAX_LISTED) * item_bytes);
+    }
+}
+
+static void describe_shader(struct describer *d, uint32_t i, const uint8_t *record, uint32_t declaration_bytes, uint32_t code_bytes, struct cursor *in)
+{
+    say(d, "          [%u] handle=0x%x declaration=%u code=%u bytes", i, le32(record), declaration_bytes, code_bytes);
+    describe_array(d, in, declaration_bytes / 4, 4, "declare:x");
+    cursor_take(in, declaration_bytes % 4 + (uint64_t)code_bytes);
+}
+
+static void describe_patch(struct describer *d, uint32_t i, const uint8_t *record, bool rect, struct cursor *in)
+{
+    uint32_t flags = le32(record + 4);
+    say(d, "          [%u] handle=0x%x flags=0x%x", i, le32(record), flags);
+    describe_part(d, in, flags & RTPATCHFLAG_HASSEGS, rect ? 16 : 12, rect ? "segments.0:f .1:f .2:f .3:f" : "segments.0:f .1:f .2:f");
+    describe_part(d, in, flags & RTPATCHFLAG_HASINFO, rect ? 28 : 16,
+                  rect ? "column:d row:d width:d height:d stride:d basis:d order:d" : "start:d vertices:d basis:d order:d");
+}
+
 /* Tokens whose records have no fixed size. */
 static void describe_variable(struct describer *d, uint32_t opcode, uint32_t count, const uint8_t *payload, size_t byte_count)
 {
@@ -107,26 +150,22 @@ static void describe_variable(struct describer *d, uint32_t opcode, uint32_t cou
         switch (opcode) {
         case D3DDP2OP_SETLIGHT:
             say(d, "          [%u] index=%u %s", i, a, b == 0 ? "ENABLE" : b == 1 ? "DISABLE" : b == 2 ? "DATA" : "?");
-            cursor_take(&in, b == 2 ? 104 : 0);
+            describe_part(d, &in, b == 2, 104, LIGHT_FIELDS);
             break;
-        case D3DDP2OP_CREATEVERTEXSHADER:
-            say(d, "          [%u] handle=0x%x declaration=%u code=%u bytes", i, a, b, le32(record + 8));
-            cursor_take(&in, (uint64_t)b + le32(record + 8));
-            break;
-        case D3DDP2OP_CREATEPIXELSHADER:
-            say(d, "          [%u] handle=0x%x code=%u bytes", i, a, b);
-            cursor_take(&in, b);
-            break;
+        case D3DDP2OP_CREATEVERTEXSHADER: describe_shader(d, i, record, b, le32(record + 8), &in); break;
+        case D3DDP2OP_CREATEPIXELSHADER: describe_shader(d, i, record, 0, b, &in); break;
         case D3DDP2OP_SETVERTEXSHADERCONST:
         case D3DDP2OP_SETPIXELSHADERCONST:
             say(d, "          [%u] register=%u count=%u", i, a, b);
-            cursor_take(&in, 16ull * b);
+            describe_array(d, &in, b, 16, "x:f y:f z:f w:f");
             break;
         case D3DDP2OP_DRAWRECTPATCH:
-        case D3DDP2OP_DRAWTRIPATCH: say(d, "          [%u] handle=0x%x flags=0x%x", i, a, b); return;
+        case D3DDP2OP_DRAWTRIPATCH: describe_patch(d, i, record, opcode == D3DDP2OP_DRAWRECTPATCH, &in); break;
         default: return;
         }
     }
+    if (count > MAX_LISTED)
+        say(d, "          ... %u more", count - MAX_LISTED);
 }
 
 /* ---- primitives ---- */
