@@ -286,6 +286,7 @@ int main(int argc, char **argv)
     report_capture(CDXR_SOURCE_DIR "/examples/dp2/scene.dp2", seconds);
     report_capture(CDXR_SOURCE_DIR "/examples/dp2/strip.dp2", seconds);
     report_capture(CDXR_SOURCE_DIR "/examples/dp2/soup.dp2", seconds);
+    report_capture(CDXR_SOURCE_DIR "/examples/dp2/patches.dp2", seconds);
     for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
         report_scene(&scenes[i], texture, seconds);
         free(scenes[i].vertices);

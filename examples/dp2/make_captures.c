@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Makes the example captures: `make_captures FOLDER` writes strip.dp2 (the three-triangle strip of the DDK's page on
- * D3DHAL_DP2TRIANGLESTRIP) scene.dp2 (a lit, textured, fogged scene of strips, fans and lists with blending) and soup.dp2 (random triangles, some behind the eye). Uses the public
- * API alone: it stands for a driver or an emulator that feeds the stream. */
+ * D3DHAL_DP2TRIANGLESTRIP), scene.dp2 (a lit, textured, fogged scene of strips, fans and lists with blending), soup.dp2 (random triangles, some
+ * behind the eye) and patches.dp2 (DirectX 8: streams, a declaration with tweening, N-patches, a Bezier patch). Uses the public API alone: it
+ * stands for a driver or an emulator that feeds the stream. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #include "cdxr/d3dhal.h"
 #include "cdxr/dp2.h"
 
-enum { WIDTH = 320, HEIGHT = 240, TARGET = 1, DEPTH = 2, CHECKER = 3, PUFF = 4, WOOD = 5, MAX_STREAM = 1 << 16, MAX_VERTICES = 4096 };
+enum { WIDTH = 320, HEIGHT = 240, TARGET = 1, DEPTH = 2, CHECKER = 3, PUFF = 4, WOOD = 5, SHAPES = 6, INDICES = 7, FLAG = 8, COLORS = 9, MAX_STREAM = 1 << 16, MAX_VERTICES = 4096 };
 
 struct tl_vertex { float x, y, z, rhw; uint32_t diffuse, specular; float u, v; };
 struct lit_vertex { float x, y, z, nx, ny, nz, u, v; };
@@ -423,6 +425,144 @@ static void soup_pretransformed(struct maker *m)
     execute(m, D3DFVF_TLVERTEX, sizeof(struct tl_vertex));
 }
 
+/* ---- patches of DirectX 8 ---- */
+
+enum { BALL_VERTICES = 6, BALL_TRIANGLES = 8, PATCH_EDGE = 4 };
+static struct lit_vertex shape_memory[BALL_VERTICES + PATCH_EDGE * PATCH_EDGE];
+static uint16_t index_memory[BALL_TRIANGLES * 3];
+static struct { float from[3], to[3]; } flag_memory[4];
+static uint32_t flag_colors[4];
+
+static void add_buffer(struct maker *m, uint32_t handle, void *memory, size_t byte_count)
+{
+    struct cdxr_dp2_level level = {memory, byte_count, 0, 0};
+    struct cdxr_dp2_surface surface = {.handle = handle, .flags = CDXR_DP2_SURFACE_BUFFER, .levels = &level};
+    if (cdxr_dp2_surface_register(m->context, &surface) != CDXR_DP2_OK)
+        exit(1);
+}
+
+/* An octahedron whose normals make a ball of it, and a sheet of control points. */
+static void fill_shapes(void)
+{
+    static const uint16_t faces[BALL_TRIANGLES][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+    memset(shape_memory, 0, sizeof(shape_memory));
+    for (int i = 0; i < BALL_VERTICES; i++) {
+        float sign = i & 1 ? -1.0f : 1.0f;
+        float *p = &shape_memory[i].x + i / 2, *n = &shape_memory[i].nx + i / 2;
+        *p = *n = sign;
+    }
+    memcpy(index_memory, faces, sizeof(faces));
+    for (int i = 0; i < PATCH_EDGE * PATCH_EDGE; i++) {
+        int column = i % PATCH_EDGE, row = i / PATCH_EDGE;
+        bool inner = column > 0 && column < 3 && row > 0 && row < 3;
+        struct lit_vertex *v = &shape_memory[BALL_VERTICES + i];
+        *v = (struct lit_vertex){(float)column / 1.5f - 1, 1 - (float)row / 1.5f, inner ? -1.5f : 0.2f, ((float)column - 1.5f) * 0.5f, (1.5f - (float)row) * 0.5f, -1, (float)column / 3,
+                                 (float)row / 3};
+    }
+}
+
+static void fill_flag(void)
+{
+    static const uint32_t colors[4] = {0xFFE0C040, 0xFFE04030, 0xFF4060E0, 0xFF40C050};
+    for (int i = 0; i < 4; i++) {
+        float x = i < 2 ? -0.5f : 0.5f, y = i & 1 ? 0.35f : -0.35f;
+        flag_memory[i].from[0] = flag_memory[i].to[0] = x;
+        flag_memory[i].from[1] = y;
+        flag_memory[i].to[1] = y + (i < 2 ? 0 : 0.6f);
+        flag_memory[i].from[2] = flag_memory[i].to[2] = 0;
+        flag_colors[i] = colors[i];
+    }
+}
+
+static void source(struct maker *m, uint32_t stream, uint32_t buffer, uint32_t stride)
+{
+    token(m, D3DDP2OP_SETSTREAMSOURCE, 1);
+    put32(m, stream);
+    put32(m, buffer);
+    put32(m, stride);
+}
+
+static void put_all(struct maker *m, uint32_t opcode, const uint32_t *values, uint32_t count)
+{
+    token(m, opcode, 1);
+    for (uint32_t i = 0; i < count; i++)
+        put32(m, values[i]);
+}
+
+static void ball(struct maker *m)
+{
+    static const uint32_t shader = D3DFVF_VERTEX, indices[2] = {INDICES, 2}, draw[6] = {D3DPT_TRIANGLELIST, 0, 0, BALL_VERTICES, 0, BALL_TRIANGLES};
+    world(m, -1.5f, 1, 4.5f, 0.8f);
+    material(m, 0.8f, 0.3f, 0.2f, 0.8f);
+    put_all(m, D3DDP2OP_SETVERTEXSHADER, &shader, 1);
+    source(m, 0, SHAPES, sizeof(struct lit_vertex));
+    put_all(m, D3DDP2OP_SETINDICES, indices, 2);
+    state(m, D3DRENDERSTATE_PATCHSEGMENTS, bits(8));
+    state(m, D3DRENDERSTATE_NORMALORDER, 2);
+    put_all(m, D3DDP2OP_DRAWINDEXEDPRIMITIVE, draw, 6);
+    state(m, D3DRENDERSTATE_PATCHSEGMENTS, bits(1));
+}
+
+static void sheet(struct maker *m)
+{
+    static const uint32_t info[7] = {BALL_VERTICES, 0, PATCH_EDGE, PATCH_EDGE, PATCH_EDGE, CDXR_D3DBASIS_BEZIER, CDXR_D3DORDER_CUBIC};
+    world(m, 1.4f, 1.1f, 4.5f, 0.9f);
+    material(m, 0.3f, 0.6f, 0.8f, 0.5f);
+    token(m, D3DDP2OP_DRAWRECTPATCH, 1);
+    put32(m, 1);
+    put32(m, RTPATCHFLAG_HASSEGS | RTPATCHFLAG_HASINFO);
+    for (int i = 0; i < 4; i++)
+        put_float(m, 12);
+    for (int i = 0; i < 7; i++)
+        put32(m, info[i]);
+}
+
+/* Positions that move, of one stream, colours of another. */
+static void flag(struct maker *m)
+{
+    static const uint32_t tokens[] = {0x20000000, 0x40020000, 0x4002000F, 0x20000001, 0x40040005, 0xFFFFFFFF};
+    static const uint32_t shader = 0x11, draw[3] = {D3DPT_TRIANGLESTRIP, 0, 2};
+    token(m, D3DDP2OP_CREATEVERTEXSHADER, 1);
+    put32(m, shader);
+    put32(m, sizeof(tokens));
+    put32(m, 0);
+    put(m, tokens, sizeof(tokens));
+    put_all(m, D3DDP2OP_SETVERTEXSHADER, &shader, 1);
+    source(m, 0, FLAG, sizeof(flag_memory[0]));
+    source(m, 1, COLORS, 4);
+    state(m, D3DRENDERSTATE_LIGHTING, 0);
+    state(m, D3DRENDERSTATE_VERTEXBLEND, CDXR_D3DVBF_TWEENING);
+    state(m, D3DRENDERSTATE_TWEENFACTOR, bits(0.7f));
+    world(m, 0, 1.2f, 5, 1);
+    put_all(m, D3DDP2OP_DRAWPRIMITIVE, draw, 3);
+}
+
+static void draw_patches(struct maker *m)
+{
+    static const float warm[3] = {1, 0.95f, 0.8f}, sun[3] = {0.5f, -0.8f, 0.6f}, none[3] = {0, 0, 0};
+    clear(m, 0xFF303848);
+    camera(m);
+    state(m, D3DRENDERSTATE_NORMALIZENORMALS, 1);
+    state(m, D3DRENDERSTATE_AMBIENT, 0xFF303840);
+    state(m, D3DRENDERSTATE_SPECULARENABLE, 1);
+    state(m, D3DRENDERSTATE_CULLMODE, D3DCULL_NONE);
+    light(m, 0, D3DLIGHT_DIRECTIONAL, warm, none, sun);
+    ball(m);
+    sheet(m);
+    flag(m);
+    execute(m, D3DFVF_VERTEX, sizeof(struct lit_vertex));
+}
+
+static void add_buffers(struct maker *m)
+{
+    fill_shapes();
+    fill_flag();
+    add_buffer(m, SHAPES, shape_memory, sizeof(shape_memory));
+    add_buffer(m, INDICES, index_memory, sizeof(index_memory));
+    add_buffer(m, FLAG, flag_memory, sizeof(flag_memory));
+    add_buffer(m, COLORS, flag_colors, sizeof(flag_colors));
+}
+
 /* ---- files ---- */
 
 static int write_file(void *cookie, const void *bytes, size_t count)
@@ -430,7 +570,7 @@ static int write_file(void *cookie, const void *bytes, size_t count)
     return fwrite(bytes, 1, count, cookie) == count;
 }
 
-static int make(const char *folder, const char *name, void (*draw)(struct maker *m), void (*overlay)(struct maker *m))
+static int make(const char *folder, const char *name, uint32_t ddi_level, void (*draw)(struct maker *m), void (*overlay)(struct maker *m))
 {
     static struct maker m;
     char path[1024];
@@ -439,7 +579,7 @@ static int make(const char *folder, const char *name, void (*draw)(struct maker 
     memset(color_memory, 0, sizeof(color_memory));
     memset(depth_memory, 0, sizeof(depth_memory));
     cdxr_dp2_config_init(&config);
-    config.ddi_level = 7;
+    config.ddi_level = ddi_level;
     config.thread_count = 1;
     if (cdxr_dp2_create(&config, &m.context) != CDXR_DP2_OK)
         return 1;
@@ -447,6 +587,8 @@ static int make(const char *folder, const char *name, void (*draw)(struct maker 
     add_plain(&m, DEPTH, CDXR_DP2_SURFACE_DEPTH, CDXR_DP2_FORMAT_D24S8, WIDTH, HEIGHT, depth_memory, WIDTH * 4);
     if (overlay)
         add_textures(&m);
+    if (ddi_level == 8)
+        add_buffers(&m);
     cdxr_dp2_set_render_target(m.context, TARGET, DEPTH);
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     FILE *file = fopen(path, "wb");
@@ -467,6 +609,6 @@ static int make(const char *folder, const char *name, void (*draw)(struct maker 
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : ".";
-    return make(folder, "strip.dp2", draw_strip, NULL) || make(folder, "scene.dp2", draw_scene, draw_overlay) ||
-           make(folder, "soup.dp2", soup_behind_the_eye, soup_pretransformed);
+    return make(folder, "strip.dp2", 7, draw_strip, NULL) || make(folder, "scene.dp2", 7, draw_scene, draw_overlay) ||
+           make(folder, "soup.dp2", 7, soup_behind_the_eye, soup_pretransformed) || make(folder, "patches.dp2", 8, draw_patches, NULL);
 }

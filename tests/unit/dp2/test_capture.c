@@ -119,12 +119,12 @@ static void broken_captures_are_refused(void **state)
 
 static void examples_are_what_the_generator_makes(void **state)
 {
-    static const char *const names[] = {"strip.dp2", "scene.dp2", "soup.dp2"};
+    static const char *const names[] = {"strip.dp2", "scene.dp2", "soup.dp2", "patches.dp2"};
     static struct memory_file committed, made;
     char command[2048];
     snprintf(command, sizeof(command), "mkdir -p %s/dp2-examples && %s/tests/dp2-make-captures %s/dp2-examples", CDXR_BINARY_DIR, CDXR_BINARY_DIR, CDXR_BINARY_DIR);
     assert_int_equal(system(command), 0);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         char path[1024];
         struct memory_file *files[2] = {&committed, &made};
         for (int k = 0; k < 2; k++) {
