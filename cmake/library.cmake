@@ -35,10 +35,11 @@ configure_file(cmake/cdxr.pc.in cdxr.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cdxr-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/cdxr-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cdxr)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cdxr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-# Aliases in a directory of their own, so that nothing of the system is shadowed. In the build tree too.
-foreach(alias d3d12 d3d12core dxcore)
+# Aliases in a directory of their own, so that nothing of the system is shadowed. In the build tree too. The library's own
+# name is among them: a program that was linked against an alias asks for that one.
+foreach(alias libd3d12.so libd3d12core.so libdxcore.so libcdxr.so.${PROJECT_VERSION_MAJOR})
   add_custom_command(TARGET cdxr POST_BUILD COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/lib/cdxr
-    COMMAND ${CMAKE_COMMAND} -E create_symlink ../../libcdxr.so.${PROJECT_VERSION_MAJOR} ${CMAKE_BINARY_DIR}/lib/cdxr/lib${alias}.so)
+    COMMAND ${CMAKE_COMMAND} -E create_symlink ../../libcdxr.so.${PROJECT_VERSION_MAJOR} ${CMAKE_BINARY_DIR}/lib/cdxr/${alias})
   install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/cdxr\")
-    file(CREATE_LINK ../libcdxr.so.${PROJECT_VERSION_MAJOR} \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/cdxr/lib${alias}.so\" SYMBOLIC)")
+    file(CREATE_LINK ../libcdxr.so.${PROJECT_VERSION_MAJOR} \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/cdxr/${alias}\" SYMBOLIC)")
 endforeach()
