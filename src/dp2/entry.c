@@ -97,7 +97,7 @@ struct guest {
 
 static bool read_guest(const struct cdxr_dp2_context *context, uint64_t address, void *bytes, size_t byte_count)
 {
-    return context->config.read && address + byte_count <= 1ull << 32 && context->config.read(context->config.cookie, address, bytes, byte_count);
+    return context->config.read && byte_count <= 1ull << 32 && address <= (1ull << 32) - byte_count && context->config.read(context->config.cookie, address, bytes, byte_count);
 }
 
 static bool resolve_guest(const struct cdxr_dp2_context *context, uint32_t object, uint64_t *memory)

@@ -174,8 +174,12 @@ static void host_structures_execute(void **state)
 /* A guest of 64 KiB at address 0x1000. */
 static uint8_t guest[1 << 16];
 
+static uint32_t reads_until_failure; /* 0: never */
+
 static int read_guest(void *cookie, uint64_t address, void *bytes, size_t count)
 {
+    if (reads_until_failure && !--reads_until_failure)
+        return 0;
     if (address < 0x1000 || address - 0x1000 + count > sizeof(guest))
         return 0;
     memcpy(bytes, guest + address - 0x1000, count);
@@ -270,6 +274,66 @@ static void guests_get_their_render_states_back(void **state)
     fixture_free(f);
 }
 
+/* Structure, local object, global object, commands, vertices: whichever read fails, the call is answered and nothing is half drawn. */
+static void guest_reads_that_fail_are_answered(void **state)
+{
+    static const struct { uint32_t handled; int32_t ddrval; bool drawn; } expected[] = {
+        {DDHAL_DRIVER_NOTHANDLED, 0, false}, {DDHAL_DRIVER_HANDLED, DDERR_INVALIDPARAMS, false}, {DDHAL_DRIVER_HANDLED, DDERR_INVALIDPARAMS, false},
+        {DDHAL_DRIVER_HANDLED, DDERR_INVALIDPARAMS, false}, {DDHAL_DRIVER_HANDLED, D3D_OK, false}, {DDHAL_DRIVER_HANDLED, D3D_OK, true}};
+    for (uint32_t k = 0; k < 6; k++) {
+        struct fixture *f = fixture_new(16, 16, CDXR_DP2_FORMAT_X8R8G8B8, set_guest);
+        struct tl_vertex v[4];
+        memset(guest, 0, sizeof(guest));
+        quad(v, 0, 0, 16, 16, 0.5f, 0xFF4080C0);
+        put_state(f, D3DRENDERSTATE_CULLMODE, D3DCULL_NONE);
+        put_state(f, D3DRENDERSTATE_ZENABLE, 0);
+        put_quad(f);
+        memcpy(guest + 0x3000 - 0x1000, f->stream, f->length);
+        memcpy(guest + 0x4000 - 0x1000, v, sizeof(v));
+        poke(0x2004, 0x2100);
+        poke(0x2114, 0x3000);
+        const uint32_t fields[14] = {cdxr_dp2_context_handle(f->context), D3DHALDP2_USERMEMVERTICES, D3DFVF_TLVERTEX, 0x2000, 0, f->length, 0x4000, 0, 4, 0, 0, 0, 32, 0};
+        for (uint32_t i = 0; i < 14; i++)
+            poke(0x1800 + i * 4, fields[i]);
+        reads_until_failure = k + 1;
+        uint32_t handled = cdxr_dp2_execute_guest(f->context, 0x1800, 0);
+        reads_until_failure = 0;
+        if (handled != expected[k].handled || (handled && (int32_t)peek(0x1800 + 48) != expected[k].ddrval) || (pixel(f, 8, 8) != 0) != expected[k].drawn)
+            fail_msg("read %u fails: handled %u, ddrval 0x%x", k, handled, peek(0x1800 + 48));
+        fixture_free(f);
+    }
+}
+
+/* Any structure over any memory; the sanitizers see what is wrong. */
+static void wild_guests_are_answered(void **state)
+{
+    uint32_t seed = 1;
+    struct fixture *f = fixture_new(16, 16, CDXR_DP2_FORMAT_X8R8G8B8, set_guest);
+    for (uint32_t i = 0; i < sizeof(guest); i++) {
+        seed = seed * 1664525 + 1013904223;
+        guest[i] = (seed >> 16 & 3) ? (uint8_t)(seed >> 24 & 31) : 0;
+    }
+    for (uint32_t round = 0; round < 4000; round++) {
+        struct cdxr_d3dhal_drawprimitives2data32 data;
+        uint32_t *fields = (uint32_t *)&data;
+        for (uint32_t i = 0; i < 14; i++) {
+            seed = seed * 1664525 + 1013904223;
+            fields[i] = seed >> 30 == 0 ? seed : 0x1000 + (seed >> 8 & 0xFFFF);
+        }
+        data.dwhContext = cdxr_dp2_context_handle(f->context);
+        data.dwFlags &= 0xFF;
+        data.dwCommandOffset &= 0xFFF;
+        data.dwVertexType = round & 1 ? D3DFVF_TLVERTEX : data.dwVertexType;
+        uint32_t offset = data.dwCommandOffset, length = data.dwCommandLength;
+        assert_int_equal(cdxr_dp2_execute32(f->context, &data, 0), DDHAL_DRIVER_HANDLED);
+        if (data.dwVertexSize_ddrval == D3D_OK)
+            assert_int_equal(data.dwErrorOffset, 0);
+        else
+            assert_true(data.dwErrorOffset >= offset && data.dwErrorOffset <= (uint64_t)offset + length);
+    }
+    fixture_free(f);
+}
+
 /* ---- collection ---- */
 
 static void strips_become_lists(void **state)
@@ -330,6 +394,8 @@ int main(void)
         cmocka_unit_test(guests_of_windows_9x_execute),
         cmocka_unit_test(guests_of_xp_execute),
         cmocka_unit_test(guests_get_their_render_states_back),
+        cmocka_unit_test(guest_reads_that_fail_are_answered),
+        cmocka_unit_test(wild_guests_are_answered),
         cmocka_unit_test(strips_become_lists),
         cmocka_unit_test(object_space_gets_its_matrix),
     };
