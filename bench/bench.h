@@ -21,6 +21,7 @@ struct bench_options {
     const char *part;          /* "rays", "builds" or "growth"; NULL: all */
     const char *dragon;        /* mesh file that scripts/bench-dragon made */
     uint32_t threads;          /* 1 or 2; 0: both */
+    uint32_t width;            /* rays of a cell are width * width; 0: 512, or 256 for slow scenes and --quick */
     uint32_t repetitions;
     int32_t single;            /* 1: only single-ray calls, 0: only arrays, -1: both */
     uint32_t build_flags;      /* of the structures that rays are traced on */
@@ -62,6 +63,8 @@ void bench_scene_finish(struct bench_scene *scene);
 bool bench_model_dragon(struct scene_mesh *mesh);
 bool bench_model_engine(struct scene_mesh *mesh);
 
+/* For work on one thread the process's CPU time, which other programs on the machine disturb less, else wall-clock time. */
+void bench_use_clock(uint32_t threads);
 double bench_seconds(void);
 /* As exec/memory does for resources: own mapping, large pages where the system has them. */
 void *bench_map(uint64_t bytes);

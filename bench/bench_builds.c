@@ -16,6 +16,7 @@ const struct bench_flag bench_flags[BENCH_FLAG_COUNT] = {
 static struct bench_cell cell_make(const char *scene, const char *work, const char *flag, const struct thread_pool *pool)
 {
     struct bench_cell cell = {.threads = thread_pool_worker_count(pool), .unit = "Mtri/s"};
+    bench_use_clock(cell.threads);
     snprintf(cell.scene, sizeof(cell.scene), "%s", scene);
     snprintf(cell.work, sizeof(cell.work), "%s%s%s", work, *flag ? " " : "", flag);
     return cell;

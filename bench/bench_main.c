@@ -9,10 +9,17 @@
 
 struct bench_options bench_options = {.repetitions = 9, .single = -1};
 
+static clockid_t build_clock = CLOCK_MONOTONIC;
+
+void bench_use_clock(uint32_t threads)
+{
+    build_clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+}
+
 double bench_seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(build_clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -46,8 +53,9 @@ static __attribute__((noreturn)) void usage(const char *program)
     fprintf(stderr,
             "usage: %s [--quick] [--json FILE] [--part rays|builds|growth] [--scene NAME] [--work NAME]\n"
             "  [--threads 1|2] [--repetitions N] [--single | --arrays] [--flags fast-build|default|fast-trace|minimize-memory]\n"
-            "  [--dragon FILE]\n"
+            "  [--width N] [--dragon FILE]\n"
             "--quick: small scenes, three repetitions. --flags: of the structures that rays are traced on.\n"
+            "--width: N * N rays a cell (512).\n"
             "--dragon: mesh made by scripts/bench-dragon (default: beside the program)\n",
             program);
     exit(2);
@@ -79,6 +87,8 @@ static bool parse_value(const char *name, const char *value, const char *program
         o->threads = (uint32_t)atoi(value);
     else if (strcmp(name, "--repetitions") == 0)
         o->repetitions = (uint32_t)atoi(value);
+    else if (strcmp(name, "--width") == 0)
+        o->width = (uint32_t)atoi(value) / 8 * 8;
     else if (strcmp(name, "--flags") == 0)
         o->build_flags = flags_of(value, program);
     else

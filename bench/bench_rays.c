@@ -71,6 +71,11 @@ static double clock_of(const struct thread_pool *pool)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static uint32_t ray_width(bool is_slow)
+{
+    return bench_options.width ? bench_options.width : bench_options.quick || is_slow ? 256 : 512;
+}
+
 /* Million rays per second. */
 static double trace_once(struct thread_pool *pool, struct trace_job *job)
 {
@@ -167,7 +172,7 @@ void bench_rays_scene(struct bench_scene *scene, struct thread_pool *pools[BENCH
     struct structures structures;
     struct stage stage = {.scene = scene, .structure = build_structures(&structures, scene, bench_options.build_flags, pools[1])};
     bool is_slow = strcmp(scene->name, "needles") == 0;
-    bench_scene_make_rays(scene, stage.structure, bench_options.quick || is_slow ? 256 : 512);
+    bench_scene_make_rays(scene, stage.structure, ray_width(is_slow));
     make_embrees(&stage, BENCH_MEDIUM, false);
     for (int i = 0; i < BENCH_POOL_COUNT; i++) {
         if (!bench_wants_threads((uint32_t)i + 1))
@@ -190,7 +195,7 @@ void bench_rays_flags(struct bench_scene *scene, struct thread_pool *pool)
         struct stage stage = {.scene = scene, .pool = pool,
                               .structure = build_structures(&structures, scene, bench_flags[i].flags, pool)};
         if (!scene->ray_count)
-            bench_scene_make_rays(scene, stage.structure, bench_options.quick ? 256 : 512);
+            bench_scene_make_rays(scene, stage.structure, ray_width(false));
         make_embrees(&stage, bench_flags[i].quality, bench_flags[i].compact);
         for (int work = 0; work < BENCH_WORK_COUNT; work++) {
             struct bench_cell cell = {.threads = 1, .unit = "Mray/s"};
@@ -249,6 +254,7 @@ static void growth_of(uint32_t n, const char *name, uint32_t repetitions, struct
     struct bench_cell build = {.threads = 1, .unit = "Mtri/s", .work = "build default"};
     snprintf(build.scene, sizeof(build.scene), "%s", name);
     struct bench_ours ours;
+    bench_use_clock(1);
     bench_ours_prepare(&ours, &scene.mesh, 0, pools[0]);
     for (uint32_t i = 0; i <= repetitions; i++) {
         struct bench_embree_settings settings = {.robust = true, .quality = BENCH_MEDIUM, .threads = 1};
@@ -262,7 +268,7 @@ static void growth_of(uint32_t n, const char *name, uint32_t repetitions, struct
     bench_report_add(&build);
     bench_ours_finish(&ours);
     struct stage stage = {.scene = &scene, .pool = pools[0], .structure = build_structures(&structures, &scene, 0, pools[1])};
-    bench_scene_make_rays(&scene, stage.structure, 512);
+    bench_scene_make_rays(&scene, stage.structure, ray_width(false));
     make_embrees(&stage, BENCH_MEDIUM, false);
     for (int work = 0; work < BENCH_WORK_COUNT; work++)
         if (wants_cell(work, false))
