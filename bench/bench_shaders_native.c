@@ -26,6 +26,38 @@ void native_texture_loop(uint32_t id, const uint8_t *rgba, float *output)
     output[id] = sum / 48;
 }
 
+/* One axis of a wrapping bilinear footprint over 256 texels. */
+static float wrap_axis(float u, uint32_t index[2])
+{
+    float scaled = (u - floorf(u)) * 256.0f - 0.5f, whole = floorf(scaled);
+    index[0] = (uint32_t)(int32_t)whole & 255;
+    index[1] = (index[0] + 1) & 255;
+    return scaled - whole;
+}
+
+static float mix(float a, float b, float weight)
+{
+    return a + (b - a) * weight;
+}
+
+void native_sample_loop(uint32_t id, const uint8_t *rgba, float *output)
+{
+    float sum = 0;
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t x[2], y[2];
+        float wx = wrap_axis((float)(id & 255) * 0.013f + (float)i * 0.11f, x);
+        float wy = wrap_axis((float)(id >> 8) * 0.017f + (float)i * 0.07f, y);
+        const uint8_t *t00 = rgba + (y[0] * 256 + x[0]) * 4, *t10 = rgba + (y[0] * 256 + x[1]) * 4;
+        const uint8_t *t01 = rgba + (y[1] * 256 + x[0]) * 4, *t11 = rgba + (y[1] * 256 + x[1]) * 4;
+        float value[3];
+        for (int c = 0; c < 3; c++)
+            value[c] = mix(mix((float)t00[c] / 255.0f, (float)t10[c] / 255.0f, wx),
+                           mix((float)t01[c] / 255.0f, (float)t11[c] / 255.0f, wx), wy);
+        sum += value[0] + value[1] + value[2];
+    }
+    output[id] = sum / 48;
+}
+
 static float dot(const float a[3], const float b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

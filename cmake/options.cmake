@@ -4,6 +4,10 @@
 add_library(cdxr_options INTERFACE)
 target_compile_options(cdxr_options INTERFACE -ffp-contract=off -fno-math-errno -fno-omit-frame-pointer
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -Wno-sign-compare)
+# gcc's maybe-uninitialized guesses, and is wrong wherever a value is set by a step that tells by its result; psabi is about
+# vectors as parameters of functions that are all inlined.
+target_compile_options(cdxr_options INTERFACE $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-maybe-uninitialized;-Wno-psabi>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized;-Wno-psabi>)
 target_compile_options(cdxr_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
 target_compile_definitions(cdxr_options INTERFACE _GNU_SOURCE CDXR_VERSION="${PROJECT_VERSION}")
 if(CDXR_WERROR)

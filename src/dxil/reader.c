@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool reader_fail(struct ir_reader *r, enum status status, const char *format, ...)
+void reader_set_reason(struct ir_reader *r, enum status status, const char *format, ...)
 {
     if (r->status == STATUS_OK) {
         char text[sizeof(r->reason->text)];
@@ -16,7 +16,6 @@ bool reader_fail(struct ir_reader *r, enum status status, const char *format, ..
         va_end(arguments);
         r->status = reason_set(r->reason, status, "%s", text);
     }
-    return false;
 }
 
 void *reader_allocate(struct ir_reader *r, struct arena *arena, size_t count, size_t element_bytes)

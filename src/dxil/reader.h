@@ -210,8 +210,14 @@ struct ir_record {
 };
 
 /* reader.c */
-/* Sets status and reason (first one wins) and returns false. */
-bool reader_fail(struct ir_reader *r, enum status status, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Sets status and reason (first one wins). */
+void reader_set_reason(struct ir_reader *r, enum status status, const char *format, ...) PRINTF_LIKE(3, 4);
+/* The same, with the value false, so that compilers see that nothing behind a failed step is used. */
+#define reader_fail(r, ...) (reader_set_reason(r, __VA_ARGS__), reader_false())
+static inline bool reader_false(void)
+{
+    return false;
+}
 #define reader_corrupt(r, ...) reader_fail(r, STATUS_CORRUPT, __VA_ARGS__)
 /* Zeroed memory from the arena; NULL after failing with out of memory. */
 void *reader_allocate(struct ir_reader *r, struct arena *arena, size_t count, size_t element_bytes);

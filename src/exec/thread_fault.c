@@ -63,8 +63,6 @@ static const struct fault_text fault_texts[] = {
     [ABI_FAULT_ROOT_ADDRESS] = {"the root descriptor address 0x%llx lies in no buffer", true},
 };
 
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wformat-nonliteral"
 void exec_thread_fault(struct abi_thread *thread, uint32_t fault, uint64_t detail)
 {
     const struct exec_worker *worker = thread->context;
@@ -84,7 +82,6 @@ void exec_thread_fault(struct abi_thread *thread, uint32_t fault, uint64_t detai
     describe_thread(thread, where, sizeof(where));
     exec_device_message(state->device, RULE_SHADER_FAULT, "%s: %s", where, what);
 }
-#pragma clang diagnostic pop
 
 /* Corners of lane in a block, v0 v1 v2 with x y z each. */
 static void block_corners(const struct accel_header *header, uint32_t block_index, uint32_t lane, float out[9])

@@ -45,11 +45,49 @@ static void library_strip_aliasing(LLVMValueRef function, unsigned kind)
             LLVMSetMetadata(instruction, kind, NULL);
 }
 
+/* The native functions that only look: they write behind their pointer arguments and into what shaders do not see (messages).
+ * So what a shader knows about a descriptor stays known across the call, and moves out of loops. */
+static void library_add(LLVMValueRef function, LLVMAttributeIndex index, const char *name, uint64_t value)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(context, kind, value));
+}
+
+static void library_note_reader(LLVMValueRef function)
+{
+    static const struct {
+        const char *name;
+        bool has_out; /* its last parameter */
+    } readers[] = {{"ops_native_typed_load", true},     {"ops_native_texture_load", true},
+                   {"ops_native_sample", true},         {"ops_native_calculate_lod", false},
+                   {"ops_native_gather", true},         {"ops_native_report_kind", false},
+                   {"ops_native_get_dimensions", true}, {"ops_native_sample_position", true}};
+    /* llvm::MemoryEffects: two bits each (1 reads, 2 writes) for argument, inaccessible and other memory. */
+    enum { READS = 1, READS_WRITES = 3, EFFECTS = READS_WRITES | READS_WRITES << 2 | READS << 4 };
+    unsigned count = LLVMCountParams(function);
+    for (size_t i = 0; i < ARRAY_COUNT(readers); i++) {
+        if (strcmp(LLVMGetValueName(function), readers[i].name))
+            continue;
+        library_add(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "memory", EFFECTS);
+        library_add(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "nounwind", 0);
+        library_add(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "willreturn", 0);
+        for (unsigned p = 0; p < count; p++) {
+            if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, p))) != LLVMPointerTypeKind)
+                continue;
+            library_add(function, p + 1, "nocapture", 0);
+            if (!readers[i].has_out || p + 1 < count)
+                library_add(function, p + 1, "readonly", 0);
+        }
+    }
+}
+
 static void library_prepare_module(LLVMModuleRef module)
 {
     unsigned tbaa = LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), "tbaa", 4);
     IR_FOR_EACH_FUNCTION(function, module) {
         library_strip_attributes(function);
+        library_note_reader(function);
         if (LLVMIsDeclaration(function))
             continue;
         library_strip_aliasing(function, tbaa);

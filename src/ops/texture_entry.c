@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The texture operations as DXIL spells them (ops/texture.h): operands into argument blocks, results into the overload's
  * type. Compiled natively and to bitcode; the work is done by the native functions of ops/sample.h. */
-#include "base/format.h"
 #include "ops/inline.h"
+#include "ops/quick.h"
 #include "ops/sample.h"
-#include "ops/swizzle.h"
 #include "ops/texture.h"
 
 #define COORDS float c0, float c1, float c2, float c3, int32_t o0, int32_t o1, int32_t o2
@@ -48,71 +47,46 @@ OPS_HELPER void set_level(struct ops_sample_arguments *a, float lod)
     a->lod = lod;
 }
 
-/* --- plain cases, inlined into shaders ---------------------------------------------------------------------------------- */
-
-/* Address of a texel of a single-plane 2D view inside its bounds; NULL: let the native function see to it. */
-OPS_HELPER uint8_t *quick_texel(const struct abi_descriptor *d, int32_t mip, int32_t x, int32_t y, uint32_t bytes)
-{
-    const struct abi_texture_view *view = &d->texture;
-    if (d->kind != ABI_DESCRIPTOR_TEXTURE || d->dimension != ABI_TEXTURE_2D || !view->texture || view->plane ||
-        view->min_lod > 0.0f || (!d->is_uav && (view->swizzle & SWIZZLE_MASK) != SWIZZLE_IDENTITY))
-        return 0;
-    const struct abi_texture *texture = view->texture;
-    uint32_t level = d->is_uav ? 0 : (uint32_t)mip;
-    if (level >= view->mip_count || !texture->base)
-        return 0;
-    level += view->first_mip;
-    uint32_t width = texture->width >> level, height = texture->height >> level;
-    if ((uint32_t)x >= (width ? width : 1) || (uint32_t)y >= (height ? height : 1))
-        return 0;
-    const struct abi_texture_mip *place = &texture->mips[level];
-    return texture->base + view->first_slice * texture->slice_bytes + place->offset +
-           (uint64_t)(uint32_t)y * place->row_pitch + (uint64_t)(uint32_t)x * bytes;
-}
-
-OPS_HELPER uint32_t quick_texel_bytes(const struct abi_descriptor *d)
-{
-    return d->format == FORMAT_R32G32B32A32_FLOAT                                       ? 16
-           : d->format == FORMAT_R8G8B8A8_UNORM || d->format == FORMAT_R32_FLOAT ? 4
-                                                                                 : 0;
-}
-
-OPS_HELPER bool quick_load(const struct abi_descriptor *d, int32_t mip, const int32_t coord[3], const int32_t offset[3],
-                           uint32_t words[4])
-{
-    uint32_t bytes = quick_texel_bytes(d);
-    const uint8_t *texel = bytes ? quick_texel(d, mip, (int32_t)((uint32_t)coord[0] + (uint32_t)offset[0]),
-                                               (int32_t)((uint32_t)coord[1] + (uint32_t)offset[1]), bytes)
-                                 : 0;
-    if (!texel)
-        return false;
-    if (bytes == 16) {
-        __builtin_memcpy(words, texel, 16);
-    } else if (d->format == FORMAT_R32_FLOAT) {
-        __builtin_memcpy(words, texel, 4);
-        words[1] = words[2] = 0;
-        words[3] = float_bits(1.0f);
-    } else {
-        for (uint32_t i = 0; i < 4; i++)
-            words[i] = float_bits((float)texel[i] / 255.0f);
-    }
-    return true;
-}
-
-OPS_HELPER bool quick_store(const struct abi_descriptor *d, const int32_t coord[3], const uint32_t words[4])
-{
-    uint32_t bytes = d->format == FORMAT_R32G32B32A32_FLOAT ? 16 : d->format == FORMAT_R32_FLOAT ? 4 : 0;
-    uint8_t *texel = bytes ? quick_texel(d, 0, coord[0], coord[1], bytes) : 0;
-    if (texel)
-        __builtin_memcpy(texel, words, bytes);
-    return texel != 0;
-}
-
 /* --- operations ----------------------------------------------------------------------------------------------------------- */
+
+/* Results of the native functions by value: a function that writes nothing that its caller sees keeps nothing from moving
+ * out of the caller's loops. */
+#ifdef OPS_BITCODE
+#define OPS_SLOW __attribute__((noinline)) vec4
+#else
+#define OPS_SLOW static vec4
+#endif
+
+OPS_SLOW ops_slow_load(struct abi_thread *thread, const struct abi_descriptor *texture, int32_t mip_or_sample, int32_t c0,
+                       int32_t c1, int32_t c2, int32_t o0, int32_t o1, int32_t o2)
+{
+    const int32_t coord[3] = {c0, c1, c2}, offset[3] = {o0, o1, o2};
+    uint32_t words[4];
+    ops_native_texture_load(thread, texture, mip_or_sample, coord, offset, words);
+    vec4 value;
+    __builtin_memcpy(&value, words, sizeof(value));
+    return value;
+}
+
+OPS_SLOW ops_slow_sample_level(RESOURCES, COORDS, float lod)
+{
+    struct ops_sample_arguments a;
+    uint32_t words[4];
+    set_coords(&a, PASS_COORDS);
+    set_level(&a, lod);
+    ops_native_sample(PASS_RESOURCES, &a, words);
+    vec4 value;
+    __builtin_memcpy(&value, words, sizeof(value));
+    return value;
+}
 
 /* Three bodies for all sampling operations; comparison and result type are added by the callers. */
 OPS_HELPER void sample_gradient(RESOURCES, COORDS, float bias, float clamp, GRADIENTS, uint32_t words[4])
 {
+    /* Stages without quads have no derivatives: the LOD is minus infinity. */
+    if (ddx0 == 0.0f && ddx1 == 0.0f && ddy0 == 0.0f && ddy1 == 0.0f && !(clamp > 0.0f) && (o0 | o1) == 0 &&
+        quick_sample(texture, sampler, c0, c1, bias - __builtin_inff(), words))
+        return;
     struct ops_sample_arguments a;
     set_coords(&a, PASS_COORDS);
     set_gradients(&a, bias, clamp, PASS_GRADIENTS);
@@ -121,10 +95,10 @@ OPS_HELPER void sample_gradient(RESOURCES, COORDS, float bias, float clamp, GRAD
 
 OPS_HELPER void sample_level(RESOURCES, COORDS, float lod, uint32_t words[4])
 {
-    struct ops_sample_arguments a;
-    set_coords(&a, PASS_COORDS);
-    set_level(&a, lod);
-    ops_native_sample(PASS_RESOURCES, &a, words);
+    if ((o0 | o1) == 0 && quick_sample(texture, sampler, c0, c1, lod, words))
+        return;
+    vec4 value = ops_slow_sample_level(PASS_RESOURCES, PASS_COORDS, lod);
+    __builtin_memcpy(words, &value, sizeof(value));
 }
 
 OPS_HELPER void compare_gradient(RESOURCES, COORDS, float compare, float bias, float clamp, GRADIENTS, uint32_t words[4])
@@ -209,9 +183,10 @@ OPS_HELPER void gather(RESOURCES, float c0, float c1, float c2, float c3, int32_
                                    int32_t o1, int32_t o2, struct R *out)                                     \
     {                                                                                                         \
         uint32_t words[4];                                                                                    \
-        const int32_t coord[3] = {c0, c1, c2}, offset[3] = {o0, o1, o2};                                      \
-        if (!quick_load(texture, mip_or_sample, coord, offset, words))                                        \
-            ops_native_texture_load(thread, texture, mip_or_sample, coord, offset, words);                    \
+        if (!quick_load(texture, (uint32_t)mip_or_sample, (uint32_t)c0 + (uint32_t)o0, (uint32_t)c1 + (uint32_t)o1, words)) { \
+            vec4 value = ops_slow_load(thread, texture, mip_or_sample, c0, c1, c2, o0, o1, o2);               \
+            __builtin_memcpy(words, &value, sizeof(value));                                                   \
+        }                                                                                                     \
         FINISH(words, from);                                                                                  \
     }                                                                                                         \
     OPS_SHORT void ops_texture_store_##suffix(struct abi_thread *thread, const struct abi_descriptor *texture, \
@@ -220,7 +195,7 @@ OPS_HELPER void gather(RESOURCES, float c0, float c1, float c2, float c3, int32_
     {                                                                                                         \
         const int32_t coord[3] = {c0, c1, c2};                                                                \
         const uint32_t words[4] = {to(v0), to(v1), to(v2), to(v3)};                                           \
-        if (!quick_store(texture, coord, words))                                                              \
+        if (!quick_store(texture, (uint32_t)c0, (uint32_t)c1, words))                                                              \
             ops_native_texture_store(thread, texture, coord, 0, words);                                       \
     }                                                                                                         \
     OPS_SHORT void ops_texture_store_sample_##suffix(struct abi_thread *thread, const struct abi_descriptor *texture, \

@@ -84,7 +84,7 @@ static inline uint32_t micromap_triangle_index(const struct accel_header *bottom
 
 /* The geometry word (accel/layout.h) with the opacity of the point that was hit, or MICROMAP_IGNORE where nothing is
  * there. Instance and ray flags have their say after this. */
-static inline __attribute__((noinline)) uint32_t micromap_apply(const struct trace_state *s, uint32_t geometry, uint32_t primitive,
+static __attribute__((noinline, unused)) uint32_t micromap_apply(const struct trace_state *s, uint32_t geometry, uint32_t primitive,
                                                               const float barycentrics[2])
 {
     const struct accel_micromap_linkage *link = &s->micromaps[geometry & ACCEL_GEOMETRY_INDEX_MASK];

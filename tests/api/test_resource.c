@@ -14,7 +14,7 @@
 
 /* The tables say "a good buffer, but": later initialisers override on purpose. */
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Winitializer-overrides"
+#pragma GCC diagnostic ignored "-Woverride-init"
 #else
 #pragma GCC diagnostic ignored "-Woverride-init"
 #endif

@@ -115,7 +115,7 @@ static void shape_text(const struct dxil_resource *r, char *text, size_t capacit
                                            "cube",     "1darray", "2darray",   "2dMSarray", "cubearray"};
     const char *view = r->resource_class == DXIL_RESOURCE_CLASS_SRV ? "SRV" : "UAV";
     const char *access = r->resource_class == DXIL_RESOURCE_CLASS_SRV ? "r/o" : "r/w";
-    char samples[8] = "";
+    char samples[16] = "";
     if (r->kind == DXIL_RESOURCE_KIND_TEXTURE2DMS && r->sample_count)
         snprintf(samples, sizeof(samples), "%u", r->sample_count);
     if (r->resource_class == DXIL_RESOURCE_CLASS_CBV)
