@@ -9,6 +9,8 @@
 
 enum {
     MAX_GEOMETRIES = 1 << 24,
+    BUILD_FLAGS = 0x1ff, /* all that Raytracing.md defines; 0x100 is ALLOW_DATA_ACCESS of shader model 6.10 */
+    GEOMETRY_FLAGS = D3D12_RAYTRACING_GEOMETRY_FLAG_OPAQUE | D3D12_RAYTRACING_GEOMETRY_FLAG_NO_DUPLICATE_ANYHIT_INVOCATION,
 };
 
 /* What only newer headers have must lie where they have it. */
@@ -62,6 +64,9 @@ static enum status translate_geometry(struct arena *arena, const D3D12_RAYTRACIN
                                       struct accel_geometry *to, struct reason *reason)
 {
     *to = (struct accel_geometry){.type = from->Type, .flags = from->Flags};
+    if (from->Flags & ~GEOMETRY_FLAGS)
+        return reason_set(reason, STATUS_INVALID, "a geometry has Flags 0x%x, bits 0x%x are not defined", from->Flags,
+                          from->Flags & ~GEOMETRY_FLAGS);
     switch ((int)from->Type) {
     case D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES:
         translate_triangles(&from->Triangles, &to->triangles);
@@ -149,6 +154,9 @@ enum status d3d12_build_inputs_translate(struct arena *arena,
     to->flags = inputs->Flags;
     to->count = inputs->NumDescs;
     to->instances_layout = inputs->DescsLayout;
+    if (inputs->Flags & ~BUILD_FLAGS)
+        return reason_set(reason, STATUS_INVALID, "Inputs.Flags is 0x%x, bits 0x%x are not defined", inputs->Flags,
+                          inputs->Flags & ~BUILD_FLAGS);
     if (inputs->DescsLayout > D3D12_ELEMENTS_LAYOUT_ARRAY_OF_POINTERS)
         return reason_set(reason, STATUS_INVALID, "Inputs.DescsLayout is %d, which is not defined",
                           inputs->DescsLayout);

@@ -161,6 +161,24 @@ static enum status check_all_or_none(const struct so_linker *linker, enum so_slo
     return STATUS_OK;
 }
 
+/* "If multiple shader configurations are present (such as one in each collection) they must all match when combined into a
+ * raytracing pipeline": the pipeline's own one, too, although a collection's exports are never associated with it. */
+static enum status check_collections_match(const struct so_linker *linker, enum so_slot slot)
+{
+    const struct so_definition *own = linker->object_defaults[slot];
+    bool is_judged = own && linker->input->is_executable;
+    for (uint32_t i = 0; is_judged && i < linker->linked->export_count; i++) {
+        const struct so_export *export = &linker->linked->exports[i];
+        const struct so_definition *other = export->definitions[slot];
+        if (is_unit(export) && other && export->levels[slot] == SO_LEVEL_INHERITED && !so_definition_equal(own, other))
+            return reason_set(linker->reason, STATUS_INVALID,
+                              "%s '%s' differs from the one that export '%s' has in its collection; they must match in "
+                              "the whole state object",
+                              so_slot_name(slot), own->label, export->name);
+    }
+    return STATUS_OK;
+}
+
 static enum status check_object_config(const struct so_linker *linker, enum so_slot slot,
                                        const struct so_definition **object)
 {
@@ -170,6 +188,7 @@ static enum status check_object_config(const struct so_linker *linker, enum so_s
                                               : linker->input->grow_from->pipeline_config;
     *object = object_definition(linker->linked, slot);
     RETURN_IF_FAILED(check_match(linker, slot, *object));
+    RETURN_IF_FAILED(check_collections_match(linker, slot));
     if (!*object)
         *object = linker->object_defaults[slot];
     if (!*object && linker->input->is_executable)

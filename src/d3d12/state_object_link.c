@@ -86,9 +86,6 @@ static enum status check_growth(const struct so_linker *linker)
     const struct so_linked *old = linker->input->grow_from;
     if (!old)
         return STATUS_OK;
-    if (!old->is_executable || !linker->input->is_executable)
-        return reason_set(linker->reason, STATUS_INVALID,
-                          "only raytracing pipelines can be grown, by descriptions of raytracing pipelines");
     if (!(old->flags & SO_FLAG_ALLOW_STATE_OBJECT_ADDITIONS))
         return reason_set(linker->reason, STATUS_INVALID,
                           "the state object to grow from was created without ALLOW_STATE_OBJECT_ADDITIONS");
@@ -98,8 +95,18 @@ static enum status check_growth(const struct so_linker *linker)
     return STATUS_OK;
 }
 
+static enum status check_growth_types(const struct so_linker *linker)
+{
+    const struct so_linked *old = linker->input->grow_from;
+    if (old && (!old->is_executable || !linker->input->is_executable))
+        return reason_set(linker->reason, STATUS_INVALID,
+                          "only raytracing pipelines can be grown, by descriptions of raytracing pipelines");
+    return STATUS_OK;
+}
+
 static enum status run_steps(struct so_linker *linker)
 {
+    RETURN_IF_FAILED(check_growth_types(linker));
     RETURN_IF_FAILED(so_collect_exports(linker));
     RETURN_IF_FAILED(so_collect_definitions(linker));
     find_flags(linker);

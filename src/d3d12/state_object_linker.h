@@ -35,7 +35,6 @@ struct so_linker {
     uint32_t export_capacity;
     bool is_default_ambiguous[SO_SLOT_COUNT]; /* several unassociated candidates at one scope: none was taken */
     const struct so_definition *object_defaults[SO_SLOT_COUNT];
-    uint8_t object_default_levels[SO_SLOT_COUNT];
 };
 
 /* state_object_names.c */

@@ -464,11 +464,10 @@ static enum status resolve_component(const struct so_linker *linker, const struc
     if (!found)
         return STATUS_OK; /* judged later: collections may leave it open */
     if (found->kind != SO_EXPORT_FUNCTION || found->function->shader_kind != shader_kind)
-        return reason_set(linker->reason, STATUS_INVALID, "hit group '%s': %s '%s' is a %s, not a %s shader",
-                          group->name, field, name,
+        return reason_set(linker->reason, STATUS_INVALID, "hit group '%s': %s '%s' must be of kind %s, it is of kind %s",
+                          group->name, field, name, so_shader_kind_name(shader_kind),
                           found->kind == SO_EXPORT_HIT_GROUP ? "hit group"
-                                                             : so_shader_kind_name(found->function->shader_kind),
-                          so_shader_kind_name(shader_kind));
+                                                             : so_shader_kind_name(found->function->shader_kind));
     *component = (struct so_export *)found;
     if (found->home == linker->linked)
         (*component)->in_hit_group = true;

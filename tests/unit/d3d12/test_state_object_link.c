@@ -530,8 +530,8 @@ static void test_hit_group_rules(void **state)
         {"Group", 1, "Closest", NULL, NULL, "has no IntersectionShaderImport"},
         {"Group", 2, "Closest", NULL, NULL, "Type 2 is unknown"},
         {"Group", 0, "Absent", NULL, NULL, "ClosestHitShaderImport 'Absent'"},
-        {"Group", 0, "Miss", NULL, NULL, "is a miss, not a closest hit shader"},
-        {"Group", 0, NULL, "Closest", NULL, "is a closest hit, not a any hit shader"},
+        {"Group", 0, "Miss", NULL, NULL, "must be of kind closest hit, it is of kind miss"},
+        {"Group", 0, NULL, "Closest", NULL, "must be of kind any hit, it is of kind closest hit"},
         {"Miss", 0, "Closest", NULL, NULL, "export 'Miss' is defined twice"},
         {"", 0, "Closest", NULL, NULL, "no HitGroupExport"},
     };
