@@ -178,14 +178,15 @@ static void seal(uint8_t *bytes, uint64_t byte_count, uint32_t mode, const struc
 /* An update with a description that fits what the structure says of itself. */
 static void update(enum room_block destination, const struct accel_header *h)
 {
-    struct accel_geometry geometries[4];
     const struct accel_geometry_entry *entries = (const void *)((const uint8_t *)h + h->geometry_offset);
     struct accel_build_inputs inputs = {.level = h->kind == ACCEL_KIND_INSTANCES ? ACCEL_LEVEL_TOP : ACCEL_LEVEL_BOTTOM,
-                                        .flags = h->build_flags | ACCEL_BUILD_FLAG_PERFORM_UPDATE, .geometries = geometries};
+                                        .flags = h->build_flags | ACCEL_BUILD_FLAG_PERFORM_UPDATE};
     inputs.count = h->kind == ACCEL_KIND_INSTANCES ? h->leaf_count : h->geometry_count;
     inputs.instances = room_address(ROOM_INPUT);
-    if (h->kind == ACCEL_KIND_MICROMAPS || (h->kind != ACCEL_KIND_INSTANCES && h->geometry_count > 4))
+    if (h->kind == ACCEL_KIND_MICROMAPS || inputs.count > 64)
         return;
+    struct accel_geometry *geometries = malloc(inputs.count * sizeof(*geometries)); /* exactly as many: a sanitizer sees */
+    inputs.geometries = geometries;
     for (uint32_t i = 0; i < inputs.count && h->kind != ACCEL_KIND_INSTANCES; i++) {
         geometries[i] = (struct accel_geometry){.type = entries[i].type, .flags = entries[i].flags};
         if (entries[i].type == ACCEL_GEOMETRY_BOXES)
@@ -195,6 +196,7 @@ static void update(enum room_block destination, const struct accel_header *h)
                                                                .vertex_count = entries[i].vertex_count, .vertex_format = entries[i].vertex_format};
     }
     room_build(&inputs, destination, ROOM_RESULT);
+    free(geometries);
     if (room_is_finished(destination))
         room_trace_checked(destination);
 }

@@ -99,6 +99,16 @@ static enum status verify_geometries(const struct accel_header *h, struct reason
     return STATUS_OK;
 }
 
+/* No ray may hit an unused lane: its ids mean nothing. Lanes of boxes are known by their primitive alone. */
+static bool unused_lane_is_empty(const struct accel_header *h, uint64_t block_index, uint32_t lane)
+{
+    const struct accel_triangle_block *block = (const void *)((const uint8_t *)h + h->leaf_offset + block_index * sizeof(*block));
+    bool is_empty = true;
+    for (int i = 0; h->kind == ACCEL_KIND_TRIANGLES && i < 9; i++)
+        is_empty &= isnan(block->vertices[i / 3][i % 3][lane]) != 0;
+    return is_empty && lane; /* no block is all unused */
+}
+
 /* Updates read the inputs by these ids. */
 static enum status verify_ids(const struct accel_header *h, struct reason *reason)
 {
@@ -112,6 +122,8 @@ static enum status verify_ids(const struct accel_header *h, struct reason *reaso
         const uint32_t *geometries = primitives + lanes;
         for (uint32_t lane = 0; lane < lanes; lane++) {
             uint32_t geometry = geometries[lane] & ACCEL_GEOMETRY_INDEX_MASK;
+            if (primitives[lane] == ~0u && !unused_lane_is_empty(h, i, lane))
+                return reason_set(reason, STATUS_CORRUPT, "block %llu has something in the unused lane %u", (unsigned long long)i, lane);
             if (primitives[lane] == ~0u)
                 continue;
             if (geometry >= h->geometry_count || primitives[lane] >= entries[geometry].primitive_count)

@@ -221,7 +221,7 @@ static bool read_block(struct reader *r, uint32_t block, const struct box *aroun
         }
         p.is_dead = boxes ? p.values[0] > p.values[3] : isnan(p.values[0]);
         if (p.primitive == NOTHING) {
-            if (!p.is_dead)
+            if (!p.is_dead || geometry || !lane)
                 return wrong(r, "an unused lane of block %u has content", block);
             ended = true;
             continue;
