@@ -10,6 +10,7 @@ enum status {
     STATUS_UNSUPPORTED, /* legal, but not available here */
     STATUS_CORRUPT,     /* bytes from outside do not follow their format */
     STATUS_INTERNAL,    /* our own mistake */
+    STATUS_ABSENT,      /* well formed, but what was asked for is not in it */
 };
 
 #define MUST_USE __attribute__((warn_unused_result))

@@ -124,7 +124,7 @@ HRESULT com_object_query_interface(struct com_object *object, const IID *iid, vo
     *out = NULL;
     if (!iid)
         return E_INVALIDARG;
-    void *found = com_iid_equal(iid, &IID_IUnknown) ? object : NULL;
+    void *found = com_iid_equal(iid, &IID_IUnknown) && !object->class->hides_unknown ? object : NULL;
     for (size_t i = 0; !found && i < object->class->interface_count; i++)
         if (com_iid_equal(iid, object->class->interfaces[i].iid))
             found = (char *)object + object->class->interfaces[i].offset;

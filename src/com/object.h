@@ -47,6 +47,7 @@ struct com_class {
     void (*retire)(struct com_object *object);
     /* May be NULL. Answers IIDs that depend on the object's state, after the table: NULL or the interface pointer. */
     void *(*find_interface)(struct com_object *object, const IID *iid);
+    bool hides_unknown; /* QueryInterface refuses IUnknown, as the runtime's root signature deserializers do */
 };
 
 struct com_object {

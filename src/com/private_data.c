@@ -46,8 +46,8 @@ static struct com_private_entry **entry_find(struct com_private_data *data, cons
 }
 
 /* Put entry (NULL: nothing) in the place of what guid had. The old one is released outside the lock: its Release may
- * call back into this object. */
-static void entry_replace(struct com_private_data *data, const GUID *guid, struct com_private_entry *entry)
+ * call back into this object. Was there an old one? */
+static bool entry_replace(struct com_private_data *data, const GUID *guid, struct com_private_entry *entry)
 {
     pthread_mutex_lock(&data->mutex);
     struct com_private_entry **link = entry_find(data, guid);
@@ -60,6 +60,7 @@ static void entry_replace(struct com_private_data *data, const GUID *guid, struc
     }
     pthread_mutex_unlock(&data->mutex);
     entry_destroy(old);
+    return old != NULL;
 }
 
 static HRESULT entry_read(const struct com_private_entry *entry, UINT *byte_count, void *out)
@@ -105,10 +106,12 @@ static struct com_private_entry *entry_create(const GUID *guid, UINT byte_count,
 
 HRESULT com_private_data_set(struct com_private_data *data, const GUID *guid, UINT byte_count, const void *bytes)
 {
-    if (!guid || (byte_count && !bytes))
+    if (!guid)
         return E_INVALIDARG;
-    struct com_private_entry *entry = NULL;
-    if (bytes && !(entry = entry_create(guid, byte_count, bytes)))
+    if (!bytes) /* removes what is there, whatever DataSize says */
+        return entry_replace(data, guid, NULL) ? S_OK : S_FALSE;
+    struct com_private_entry *entry = entry_create(guid, byte_count, bytes);
+    if (!entry)
         return E_OUTOFMEMORY;
     entry_replace(data, guid, entry);
     return S_OK;
@@ -118,14 +121,12 @@ HRESULT com_private_data_set_interface(struct com_private_data *data, const GUID
 {
     if (!guid)
         return E_INVALIDARG;
-    struct com_private_entry *entry = NULL;
-    if (unknown) {
-        entry = entry_create(guid, sizeof(unknown), &unknown);
-        if (!entry)
-            return E_OUTOFMEMORY;
-        entry->unknown = (IUnknown *)unknown;
+    struct com_private_entry *entry = entry_create(guid, sizeof(unknown), &unknown); /* NULL is a value too */
+    if (!entry)
+        return E_OUTOFMEMORY;
+    entry->unknown = (IUnknown *)unknown;
+    if (unknown)
         IUnknown_AddRef(entry->unknown);
-    }
     entry_replace(data, guid, entry);
     return S_OK;
 }

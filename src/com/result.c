@@ -10,6 +10,7 @@ HRESULT com_result_from_status(enum status status)
         return E_OUTOFMEMORY;
     case STATUS_INVALID:
     case STATUS_CORRUPT:
+    case STATUS_ABSENT:
         return E_INVALIDARG;
     case STATUS_UNSUPPORTED:
         return E_NOTIMPL;

@@ -8,8 +8,17 @@
 void list_bind_pipeline_state(struct d3d12_command_list *list, ID3D12PipelineState *state_interface, const char *call)
 {
     struct d3d12_pipeline_state *state = d3d12_pipeline_state_from(state_interface);
+    if (!state_interface) {
+        /* Programs hand on the result of a graphics pipeline's creation without a look: they get through. */
+        list_note(list, RULE_COMMAND_LIST_ARGUMENT,
+                  "%s: pPipelineState is NULL (graphics pipelines cannot be created on this device); nothing is set", call);
+        list->pipeline_state = NULL;
+        if (!exec_record_set_compute(list->stream, 0))
+            list_out_of_memory(list);
+        return;
+    }
     if (!state || state->object.device != list->object.device) {
-        list_fail(list, RULE_COMMAND_LIST_ARGUMENT, "%s: the pipeline state is NULL or none of this device", call);
+        list_fail(list, RULE_COMMAND_LIST_ARGUMENT, "%s: the pipeline state is none of this device", call);
         return;
     }
     struct exec_set_compute *entry = exec_record_set_compute(list->stream, 0);

@@ -148,6 +148,12 @@ void STDMETHODCALLTYPE d3d12_command_list_WriteBufferImmediate(ID3D12GraphicsCom
                       (unsigned long long)pParams[i].Dest);
             return;
         }
+    for (UINT i = 0; pModes && i < Count; i++)
+        if (pModes[i] < D3D12_WRITEBUFFERIMMEDIATE_MODE_DEFAULT || pModes[i] > D3D12_WRITEBUFFERIMMEDIATE_MODE_MARKER_OUT) {
+            list_fail(list, RULE_COMMAND_LIST_ARGUMENT,
+                      "%s: pModes[%u] is %d, it must be DEFAULT, MARKER_IN or MARKER_OUT", call, i, pModes[i]);
+            return;
+        }
     struct exec_write_immediate *entry = exec_record_write_immediate(list->stream, 0);
     struct exec_immediate *writes = list_allocate(list, Count * sizeof(*writes));
     if (!entry || !writes) {

@@ -362,5 +362,5 @@ void STDMETHODCALLTYPE d3d12_command_list_CopyTiles(ID3D12GraphicsCommandList8 *
     entry->width = pTileRegionSize->Width;
     entry->height = pTileRegionSize->Height;
     entry->depth = pTileRegionSize->Depth;
-    entry->to_buffer = (Flags & D3D12_TILE_COPY_FLAG_SWIZZLED_TILED_RESOURCE_TO_LINEAR_BUFFER) != 0;
+    entry->to_buffer = !(Flags & D3D12_TILE_COPY_FLAG_LINEAR_BUFFER_TO_SWIZZLED_TILED_RESOURCE); /* NONE reads too */
 }

@@ -78,9 +78,13 @@ static bool lists_are_executable(struct d3d12_command_queue *queue, UINT count, 
         const char *problem = list_problem(queue, list);
         if (!problem)
             continue;
-        d3d12_fail(d3d12_device_of(&queue->object), E_INVALIDARG, RULE_COMMAND_LIST_STATE,
+        struct d3d12_device *device = d3d12_device_of(&queue->object);
+        d3d12_fail(device, E_INVALIDARG, RULE_COMMAND_LIST_STATE,
                    "ExecuteCommandLists: ppCommandLists[%u] '%s' %s; nothing is executed", i,
                    list ? com_object_name(&list->object) : "NULL", problem);
+        if (list && list->object.device == queue->object.device && list->is_recording) /* as the runtime does */
+            d3d12_device_remove(device, DXGI_ERROR_INVALID_CALL,
+                                "ExecuteCommandLists was called with a list that is still recording");
         return false;
     }
     return true;
@@ -249,6 +253,12 @@ HRESULT d3d12_command_queue_create(struct d3d12_device *device, const D3D12_COMM
     HRESULT result = check_desc(device, desc);
     if (FAILED(result))
         return result;
+    if (d3d12_device_is_removed(device)) {
+        if (out)
+            *out = NULL;
+        return d3d12_fail(device, DXGI_ERROR_DEVICE_REMOVED, RULE_COMMAND_QUEUE,
+                          "CreateCommandQueue: the device was removed");
+    }
     struct d3d12_command_queue *queue = calloc(1, sizeof(*queue));
     if (!queue)
         return E_OUTOFMEMORY;

@@ -230,9 +230,10 @@ static HRESULT check_root_signature(const struct query *query)
 static HRESULT check_format(const struct query *query)
 {
     D3D12_FEATURE_DATA_FORMAT_SUPPORT *data = query->data;
-    if (!d3d12_format_support(data->Format, &data->Support1, &data->Support2))
-        return broken(query, "FORMAT_SUPPORT.Format is no DXGI_FORMAT and", data->Format);
-    return S_OK;
+    if (d3d12_format_support(data->Format, &data->Support1, &data->Support2))
+        return S_OK;
+    broken(query, "FORMAT_SUPPORT.Format is no DXGI_FORMAT and", data->Format);
+    return E_FAIL; /* what the API reference says of formats that are not supported */
 }
 
 static HRESULT check_multisample(const struct query *query)
@@ -240,7 +241,11 @@ static HRESULT check_multisample(const struct query *query)
     D3D12_FEATURE_DATA_MULTISAMPLE_QUALITY_LEVELS *data = query->data;
     UINT count = data->SampleCount;
     data->NumQualityLevels = 0;
-    if (count == 0 || count > D3D12_MAX_MULTISAMPLE_SAMPLE_COUNT)
+    if (count == 0) {
+        broken(query, "MULTISAMPLE_QUALITY_LEVELS.SampleCount must not be 0 and", count);
+        return E_FAIL;
+    }
+    if (count > D3D12_MAX_MULTISAMPLE_SAMPLE_COUNT)
         return broken(query, "MULTISAMPLE_QUALITY_LEVELS.SampleCount must be 1 to 32 and", count);
     if (data->Flags & ~D3D12_MULTISAMPLE_QUALITY_LEVELS_FLAG_TILED_RESOURCE)
         return broken(query, "MULTISAMPLE_QUALITY_LEVELS.Flags", data->Flags);
@@ -248,7 +253,9 @@ static HRESULT check_multisample(const struct query *query)
         return broken(query, "MULTISAMPLE_QUALITY_LEVELS.Format is no DXGI_FORMAT and", data->Format);
     bool target = format_can_render(data->Format) || format_get_info(data->Format)->flags & FORMAT_FLAG_DEPTH;
     bool power = (count & (count - 1)) == 0;
-    if (count == 1 || (target && power && count <= 16))
+    if (count == 1)
+        data->NumQualityLevels = 1;
+    else if (target && power && count <= 16)
         data->NumQualityLevels = format_is_supported(data->Format);
     return S_OK;
 }
@@ -256,7 +263,7 @@ static HRESULT check_multisample(const struct query *query)
 static HRESULT check_format_info(const struct query *query)
 {
     D3D12_FEATURE_DATA_FORMAT_INFO *data = query->data;
-    if (!format_get_info(data->Format)->name)
+    if (!format_get_info(data->Format)->name || data->Format == DXGI_FORMAT_R1_UNORM)
         return broken(query, "FORMAT_INFO.Format is no DXGI_FORMAT and", data->Format);
     data->PlaneCount = (UINT8)d3d12_format_plane_count(data->Format);
     return S_OK;

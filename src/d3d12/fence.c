@@ -114,6 +114,8 @@ HRESULT d3d12_fence_wait_multiple(struct d3d12_device *device, ID3D12Fence *cons
         return d3d12_fail(device, E_INVALIDARG, RULE_FENCE,
                           "%s: ppFences and pFenceValues must be given and NumFences, %u, be 1 to %u", call,
                           fence_count, MAX_FENCES);
+    if (flags & ~D3D12_MULTIPLE_FENCE_WAIT_FLAG_ANY)
+        return d3d12_fail(device, E_INVALIDARG, RULE_FENCE, "%s: Flags 0x%x must be NONE or ANY", call, flags);
     int descriptor = event ? event_descriptor(device, call, event) : -1;
     if (event && descriptor < 0)
         return E_INVALIDARG;

@@ -111,6 +111,9 @@ static HRESULT check_desc(struct d3d12_device *device, const D3D12_HEAP_DESC *de
         desc->Alignment != D3D12_DEFAULT_MSAA_RESOURCE_PLACEMENT_ALIGNMENT)
         return d3d12_fail(device, E_INVALIDARG, RULE_HEAP_DESCRIPTION,
                           "CreateHeap: Alignment %llu must be 0, 65536 or 4194304", (unsigned long long)desc->Alignment);
+    if (desc->Flags & D3D12_HEAP_FLAG_ALLOW_DISPLAY)
+        return d3d12_fail(device, E_INVALIDARG, RULE_HEAP_DESCRIPTION,
+                          "CreateHeap: heap flags 0x%x: ALLOW_DISPLAY is for committed resources", desc->Flags);
     return d3d12_heap_check(device, "CreateHeap", &desc->Properties, desc->Flags);
 }
 

@@ -31,9 +31,7 @@ static HRESULT STDMETHODCALLTYPE d3d12_resource_Map(ID3D12Resource2 *self, UINT 
                                                     void **data)
 {
     struct d3d12_resource *resource = impl(self);
-    if (data)
-        *data = NULL;
-    HRESULT result = check_cpu_access(resource, "Map", subresource);
+    HRESULT result = check_cpu_access(resource, "Map", subresource); /* a failed call leaves *ppData as it is */
     if (FAILED(result))
         return result;
     if (data && !d3d12_resource_is_buffer(resource))
@@ -124,8 +122,10 @@ static HRESULT resolve_box(struct d3d12_resource *resource, const char *call, UI
                           mip_extent(texture->depth, mip)};
     D3D12_BOX whole = {0, 0, 0, extent[0], extent[1], extent[2]};
     box = box ? box : &whole;
-    if (box->left == box->right || box->top == box->bottom || box->front == box->back)
-        return S_FALSE; /* an empty box is legal and copies nothing */
+    bool is_empty = box->left == box->right || box->top == box->bottom || box->front == box->back;
+    bool lies_inside = box->right <= extent[0] && box->bottom <= extent[1] && box->back <= extent[2];
+    if (is_empty && lies_inside)
+        return S_FALSE; /* legal, copies nothing */
     if (!box_is_inside(box, extent, info))
         return d3d12_fail(device, E_INVALIDARG, RULE_SUBRESOURCE_ACCESS,
                           "%s: box (%u, %u, %u)-(%u, %u, %u) does not lie in the %u x %u x %u texels of subresource %u, or "

@@ -114,7 +114,11 @@ static HRESULT check_state(struct d3d12_device *device, const struct d3d12_resou
             return FAIL(device, request, RULE_RESOURCE_INITIAL_STATE, "InitialLayout %s", reason.text);
         return S_OK;
     }
-    if (d3d12_state_check(desc, request->initial_state, &reason) != STATUS_OK)
+    /* A buffer begins in COMMON whatever its initial state says, and is promoted: a state that its flags do not allow is no
+     * error by itself. That of acceleration structures stays, it decides what the buffer may be used for. */
+    D3D12_RESOURCE_STATES ignored = D3D12_RESOURCE_STATE_UNORDERED_ACCESS | D3D12_RESOURCE_STATE_RENDER_TARGET;
+    bool is_ignored = desc->Dimension == D3D12_RESOURCE_DIMENSION_BUFFER && request->initial_state && !(request->initial_state & ~ignored);
+    if (!is_ignored && d3d12_state_check(desc, request->initial_state, &reason) != STATUS_OK)
         return FAIL(device, request, RULE_RESOURCE_INITIAL_STATE, "InitialResourceState %s", reason.text);
     D3D12_HEAP_TYPE type = properties_of(request)->Type;
     if (type == D3D12_HEAP_TYPE_UPLOAD && request->initial_state != D3D12_RESOURCE_STATE_GENERIC_READ)
@@ -160,6 +164,17 @@ static HRESULT check_castable(struct d3d12_device *device, const struct d3d12_re
     return S_OK;
 }
 
+/* Is the resource written through a format that it is cast to, while its own takes no stores? */
+static bool castable_stores(const struct d3d12_resource_request *request)
+{
+    if (request->desc->Dimension == D3D12_RESOURCE_DIMENSION_BUFFER || !request->castable_formats)
+        return false;
+    for (UINT i = 0; i < request->castable_format_count; i++)
+        if (format_can_store(request->castable_formats[i]))
+            return true;
+    return false;
+}
+
 static HRESULT check_request(struct d3d12_device *device, const struct d3d12_resource_request *request,
                              D3D12_RESOURCE_DESC1 *desc)
 {
@@ -171,8 +186,13 @@ static HRESULT check_request(struct d3d12_device *device, const struct d3d12_res
         return FAIL(device, request, RULE_RESOURCE_DESCRIPTION, "pProtectedSession must be NULL, there are none");
     enum rule rule = RULE_RESOURCE_DESCRIPTION;
     struct reason reason = {{0}};
-    if (d3d12_resource_check_desc(request->desc, desc, &rule, &reason) != STATUS_OK)
+    D3D12_RESOURCE_DESC1 asked = *request->desc;
+    bool stores_cast = (asked.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) && castable_stores(request);
+    if (stores_cast)
+        asked.Flags &= ~D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
+    if (d3d12_resource_check_desc(&asked, desc, &rule, &reason) != STATUS_OK)
         return FAIL(device, request, rule, "%s", reason.text);
+    desc->Flags = request->desc->Flags;
     if (desc->Layout == D3D12_TEXTURE_LAYOUT_64KB_UNDEFINED_SWIZZLE && request->is_reserved == false &&
         !request->is_placed)
         return FAIL(device, request, RULE_RESOURCE_LAYOUT, "Layout 64KB_UNDEFINED_SWIZZLE is for reserved textures");

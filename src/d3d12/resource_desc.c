@@ -34,11 +34,10 @@ static enum status check_buffer(const struct check *check)
     if (desc->Layout != D3D12_TEXTURE_LAYOUT_ROW_MAJOR)
         return BREAKS(check, RULE_RESOURCE_LAYOUT, "Layout %d must be D3D12_TEXTURE_LAYOUT_ROW_MAJOR for a buffer",
                       desc->Layout);
-    unsigned wrong = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET | D3D12_RESOURCE_FLAG_ALLOW_DEPTH_STENCIL |
-                     D3D12_RESOURCE_FLAG_ALLOW_SIMULTANEOUS_ACCESS;
+    unsigned wrong = D3D12_RESOURCE_FLAG_ALLOW_DEPTH_STENCIL | D3D12_RESOURCE_FLAG_ALLOW_SIMULTANEOUS_ACCESS;
     if (desc->Flags & wrong)
-        return BREAKS(check, RULE_RESOURCE_FLAGS, "Flags 0x%x: a buffer is no render target or depth stencil, and "
-                      "has simultaneous access anyway", desc->Flags);
+        return BREAKS(check, RULE_RESOURCE_FLAGS, "Flags 0x%x: a buffer is no depth stencil, and has simultaneous access "
+                      "anyway", desc->Flags);
     if (desc->Alignment != 0 && desc->Alignment != D3D12_DEFAULT_RESOURCE_PLACEMENT_ALIGNMENT)
         return BREAKS(check, RULE_RESOURCE_DIMENSIONS, "Alignment %llu must be 0 or 65536 for a buffer",
                       (unsigned long long)desc->Alignment);
@@ -73,9 +72,10 @@ static enum status check_extent(const struct check *check)
                       "%llu x %u x %u: this dimension takes 1 x 1 x 1 to %u x %u x %u",
                       (unsigned long long)desc->Width, desc->Height, desc->DepthOrArraySize,
                       limits[desc->Dimension].width, limits[desc->Dimension].height, limits[desc->Dimension].depth);
-    if (desc->MipLevels > mips_max(desc))
-        return BREAKS(check, RULE_RESOURCE_DIMENSIONS, "MipLevels is %u, this size has at most %u", desc->MipLevels,
-                      mips_max(desc));
+    /* More mips than the size has are accepted, as by the runtime: the last ones are one texel large. */
+    if (desc->MipLevels > D3D12_REQ_MIP_LEVELS)
+        return BREAKS(check, RULE_RESOURCE_DIMENSIONS, "MipLevels is %u, at most %u", desc->MipLevels,
+                      D3D12_REQ_MIP_LEVELS);
     uint32_t slices = desc->Dimension == D3D12_RESOURCE_DIMENSION_TEXTURE3D ? 1 : desc->DepthOrArraySize;
     uint64_t subresources = (uint64_t)slices * (desc->MipLevels ? desc->MipLevels : mips_max(desc));
     if (subresources > D3D12_REQ_SUBRESOURCES)

@@ -74,7 +74,8 @@ static D3D12_RESOURCE_ALLOCATION_INFO info_of(struct d3d12_device *device, const
     struct reason reason = {{0}};
     enum rule rule = RULE_RESOURCE_DESCRIPTION;
     enum status status = d3d12_resource_check_desc(&asked, &checked, &rule, &reason);
-    if (status != STATUS_OK && asked.Alignment == D3D12_SMALL_RESOURCE_PLACEMENT_ALIGNMENT) {
+    if (status != STATUS_OK && asked.Alignment == D3D12_SMALL_RESOURCE_PLACEMENT_ALIGNMENT &&
+        asked.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
         asked.Alignment = 0; /* programs ask for 4 KiB and look at what they get */
         reason.text[0] = 0;
         status = d3d12_resource_check_desc(&asked, &checked, &rule, &reason);
@@ -101,9 +102,11 @@ D3D12_RESOURCE_ALLOCATION_INFO d3d12_allocation_info(struct d3d12_device *device
                                                      D3D12_RESOURCE_ALLOCATION_INFO1 *infos)
 {
     D3D12_RESOURCE_ALLOCATION_INFO sum = {0, D3D12_SMALL_RESOURCE_PLACEMENT_ALIGNMENT};
-    if (!count || (!descs0 && !descs1)) {
+    if (!count)
+        return (D3D12_RESOURCE_ALLOCATION_INFO){0, 1};
+    if (!descs0 && !descs1) {
         message_write(device->messages, RULE_BAD_ARGUMENT,
-                      "GetResourceAllocationInfo: pResourceDescs is NULL or numResourceDescs is 0");
+                      "GetResourceAllocationInfo: pResourceDescs is NULL but numResourceDescs is %u", count);
         return (D3D12_RESOURCE_ALLOCATION_INFO){UINT64_MAX, D3D12_DEFAULT_RESOURCE_PLACEMENT_ALIGNMENT};
     }
     for (UINT i = 0; i < count; i++) {
@@ -168,8 +171,10 @@ static struct footprint footprint_of(const D3D12_RESOURCE_DESC1 *desc, UINT subr
     result.shape.Height = (UINT)round_up(height, info->block_height);
     result.shape.Depth = is_3d ? mip_extent(desc->DepthOrArraySize, mip) : 1;
     result.row_count = result.shape.Height / info->block_height;
-    result.row_bytes = round_up(width, info->block_width) / info->block_width * bytes * desc->SampleDesc.Count;
-    result.shape.RowPitch = (UINT)round_up(result.row_bytes, D3D12_TEXTURE_DATA_PITCH_ALIGNMENT);
+    result.row_bytes = round_up(width, info->block_width) / info->block_width * bytes;
+    /* The runtime aligns rows of planar formats to twice the usual 256 bytes. */
+    UINT alignment = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT * d3d12_format_plane_count(desc->Format);
+    result.shape.RowPitch = (UINT)round_up(result.row_bytes, alignment);
     return result;
 }
 

@@ -111,8 +111,6 @@ void d3d12_tiling_of(const D3D12_RESOURCE_DESC1 *desc, struct d3d12_tiling *tili
             tiling->packed.StartTileIndexInOverallResource = tiling->packed.NumPackedMips ? tiling->tile_count : 0;
         tiling->tile_count += tiling->packed.NumTilesForPackedMips;
     }
-    if (standard == 0)
-        tiling->shape = (D3D12_TILE_SHAPE){0};
 }
 
 void d3d12_resource_tiling(struct d3d12_device *device, ID3D12Resource *iface, UINT *tile_count,

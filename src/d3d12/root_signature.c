@@ -51,6 +51,10 @@ HRESULT d3d12_root_signature_create(struct d3d12_device *device, const void *byt
         return d3d12_fail(device, E_INVALIDARG, RULE_ROOT_SIGNATURE,
                           "CreateRootSignature: pBlobWithRootSignature is NULL or blobLengthInBytes is 0");
     enum status status = dxil_root_signature_parse(bytes, byte_count, &description, &reason);
+    if (status == STATUS_ABSENT) { /* a shader without a root signature: the runtime's odd answer */
+        d3d12_fail(device, E_FAIL, RULE_ROOT_SIGNATURE, "CreateRootSignature: %s", reason.text);
+        return E_FAIL;
+    }
     if (status != STATUS_OK)
         return d3d12_fail(device, com_result_from_status(status), RULE_ROOT_SIGNATURE, "CreateRootSignature: %s",
                           reason.text);

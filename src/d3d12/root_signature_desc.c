@@ -270,9 +270,10 @@ const D3D12_VERSIONED_ROOT_SIGNATURE_DESC *d3d12_root_signature_to_desc(const st
     desc->Version = version;
     desc->Desc_1_0 = (D3D12_ROOT_SIGNATURE_DESC){
         .NumParameters = signature->parameter_count,
-        .pParameters = parameters,
+        .pParameters = signature->parameter_count ? parameters : NULL,
         .NumStaticSamplers = signature->static_sampler_count,
-        .pStaticSamplers = (const D3D12_STATIC_SAMPLER_DESC *)(const void *)samplers,
+        .pStaticSamplers =
+            signature->static_sampler_count ? (const D3D12_STATIC_SAMPLER_DESC *)(const void *)samplers : NULL,
         .Flags = signature->flags,
     };
     return desc;

@@ -65,9 +65,9 @@ static const ID3D12VersionedRootSignatureDeserializerVtbl versioned_vtbl = {
 static const struct com_iid_offset plain_interfaces[] = {{&IID_ID3D12RootSignatureDeserializer, 0}};
 static const struct com_iid_offset versioned_interfaces[] = {{&IID_ID3D12VersionedRootSignatureDeserializer, 0}};
 static const struct com_class plain_class = {"ID3D12RootSignatureDeserializer", plain_interfaces, 1,
-                                             deserializer_destroy};
-static const struct com_class versioned_class = {"ID3D12VersionedRootSignatureDeserializer", versioned_interfaces, 1,
-                                                 deserializer_destroy};
+                                             .destroy = deserializer_destroy, .hides_unknown = true};
+static const struct com_class versioned_class = {"ID3D12VersionedRootSignatureDeserializer", versioned_interfaces,
+                                                 1, .destroy = deserializer_destroy, .hides_unknown = true};
 
 static enum status fill_versions(struct deserializer *deserializer, const struct dxil_root_signature *signature)
 {

@@ -32,12 +32,14 @@ static enum status check_found(const char *label, const struct dxil_rdat_resourc
 {
     char letter = dxil_register_letter((enum dxil_register_type)resource->register_type);
     bool unbounded = resource->upper_bound == UINT32_MAX;
-    uint32_t wanted = unbounded ? DXIL_UNBOUNDED : resource->upper_bound - resource->lower_bound + 1;
-    if (binding->available_count < wanted)
+    uint32_t wanted = resource->upper_bound - resource->lower_bound + 1;
+    /* An unbounded array takes what the root signature has from its first register on; descriptors behind that are the
+     * heap's, as everywhere in binding tier 3. */
+    if (!unbounded && binding->available_count < wanted)
         return reason_set(reason, STATUS_INVALID,
-                          "%s: '%s' takes registers %c%u to %s%u in space%u, but root parameter %u ends after %u of them",
-                          label, resource_name(resource), letter, resource->lower_bound, unbounded ? "unbounded, " : "",
-                          resource->upper_bound, resource->space, binding->parameter_index, binding->available_count);
+                          "%s: '%s' takes registers %c%u to %u in space%u, but root parameter %u ends after %u of them",
+                          label, resource_name(resource), letter, resource->lower_bound, resource->upper_bound,
+                          resource->space, binding->parameter_index, binding->available_count);
     bool is_descriptor = binding->kind == DXIL_BINDING_ROOT_SRV || binding->kind == DXIL_BINDING_ROOT_UAV;
     if (is_descriptor && !fits_root_descriptor(resource))
         return reason_set(reason, STATUS_INVALID,

@@ -274,10 +274,10 @@ static bool srv_acceleration_structure(struct d3d12_device *device, const struct
     uint64_t address = desc->RaytracingAccelerationStructure.Location;
     struct address_range range = {0};
     out->kind = ABI_DESCRIPTOR_ACCELERATION_STRUCTURE;
-    if (resource) {
-        reason_set(reason, STATUS_INVALID, "pResource must be NULL for an acceleration structure; Location names it");
-        return false;
-    }
+    if (resource) /* drivers look at Location alone */
+        message_write(device->messages, RULE_SHADER_RESOURCE_VIEW,
+                      "CreateShaderResourceView: pResource must be NULL for an acceleration structure; Location 0x%llx names it",
+                      (unsigned long long)address);
     if (!address)
         return true;
     if (address % D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BYTE_ALIGNMENT) {

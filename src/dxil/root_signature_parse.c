@@ -217,7 +217,7 @@ static enum status parse_subobject(struct parser *parser, const struct blob *con
         parser->blob = (struct blob){found->root_signature.bytes, found->root_signature.byte_count};
         status = parse_rts0(parser);
     } else {
-        status = reason_set(parser->reason, STATUS_CORRUPT,
+        status = reason_set(parser->reason, count ? STATUS_CORRUPT : STATUS_ABSENT,
                             count ? "the container has no root signature (part RTS0) and %u global root signatures "
                                     "among its subobjects"
                                   : "the container has no root signature (neither part RTS0 nor a global root "

@@ -149,10 +149,24 @@ void exec_copy_texture_run(const struct exec_copy_texture *copy)
               destination.slice_pitch, surface_element(&source, box->left, box->top, box->front), &source, &extent);
 }
 
+/* Copies that take the bits as they are (CopyResource, "Format conversion and reinterpreting copies"): a block of a
+ * compressed format is an element of an integer format with as many bits. */
+static bool is_block_reinterpretation(const struct format_info *a, const struct format_info *b)
+{
+    bool a_blocks = a->block_width > 1, b_blocks = b->block_width > 1;
+    const struct format_info *plain = a_blocks ? b : a;
+    return a_blocks != b_blocks && a->block_bytes == b->block_bytes &&
+           (plain->type == FORMAT_TYPE_UINT || plain->type == FORMAT_TYPE_SINT);
+}
+
 enum status exec_copy_texture_resource_check(const struct abi_texture *destination, const struct abi_texture *source,
                                              struct reason *reason)
 {
-    if (destination->width != source->width || destination->height != source->height ||
+    const struct format_info *to = format_get_info(destination->format), *from = format_get_info(source->format);
+    if (divide_up(destination->width, to->block_width) != divide_up(source->width, from->block_width) ||
+        divide_up(destination->height, to->block_height) != divide_up(source->height, from->block_height) ||
+        (to->block_width == from->block_width &&
+         (destination->width != source->width || destination->height != source->height)) ||
         destination->depth != source->depth || destination->array_size != source->array_size ||
         destination->mip_count != source->mip_count || destination->sample_count != source->sample_count ||
         destination->dimension != source->dimension)
@@ -162,8 +176,7 @@ enum status exec_copy_texture_resource_check(const struct abi_texture *destinati
                           destination->width, destination->height, destination->depth, destination->array_size,
                           destination->mip_count, destination->sample_count, source->width, source->height,
                           source->depth, source->array_size, source->mip_count, source->sample_count);
-    const struct format_info *to = format_get_info(destination->format), *from = format_get_info(source->format);
-    if (to->family != from->family)
+    if (to->family != from->family && !is_block_reinterpretation(to, from))
         return reason_set(reason, STATUS_INVALID,
                           "pDstResource has format %s and pSrcResource %s: they must be of one typeless family",
                           to->name ? to->name : "UNKNOWN", from->name ? from->name : "UNKNOWN");
@@ -182,6 +195,11 @@ void exec_copy_texture_resource_run(const struct exec_copy_texture_resource *cop
                     continue;
                 struct extent extent = {divide_up(to.width, to.block_width), divide_up(to.height, to.block_height),
                                         to.depth};
+                struct extent given = {divide_up(from.width, from.block_width),
+                                       divide_up(from.height, from.block_height), from.depth};
+                /* The small mips of a block format hold a whole block, those of the integer format may hold less. */
+                extent.columns = given.columns < extent.columns ? given.columns : extent.columns;
+                extent.rows = given.rows < extent.rows ? given.rows : extent.rows;
                 copy_rows(to.base, to.row_pitch, to.slice_pitch, from.base, &from, &extent);
             }
 }

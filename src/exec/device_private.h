@@ -59,9 +59,14 @@ void exec_breadcrumbs_free(struct exec_device *device);
 void exec_activity_begin(struct exec_device *device, struct exec_activity *activity);
 void exec_activity_end(struct exec_device *device, struct exec_activity *activity);
 
-/* Wait that gives up when *cancelled becomes true (set it with exec_fence_cancel): false then. */
-bool exec_fence_wait_cancellable(struct exec_fence *fence, uint64_t value, const bool *cancelled,
-                                 pthread_cond_t *condition);
+/* A queue's wait: taken when it is submitted, so that a value which the fence has for a moment only, before the queue comes
+ * to the wait, counts. NULL: out of memory. condition wakes the one thread that calls _wait. */
+struct exec_fence_ticket;
+struct exec_fence_ticket *exec_fence_ticket_create(struct exec_fence *fence, uint64_t value, pthread_cond_t *condition);
+/* Blocks until the value was reached once; gives up when *cancelled becomes true (set it with exec_fence_cancel): false
+ * then. Frees the ticket. */
+bool exec_fence_ticket_wait(struct exec_fence_ticket *ticket, const bool *cancelled);
+void exec_fence_ticket_free(struct exec_fence_ticket *ticket); /* NULL: nothing */
 void exec_fence_cancel(struct exec_device *device, bool *cancelled, pthread_cond_t *condition);
 
 #endif

@@ -171,26 +171,46 @@ static void wait_link(struct wait *wait, struct exec_fence *const *fences, const
     wait->remaining = all ? wait->node_count - reached : reached == 0;
 }
 
-bool exec_fence_wait_cancellable(struct exec_fence *fence, uint64_t value, const bool *cancelled,
-                                 pthread_cond_t *condition)
+struct exec_fence_ticket {
+    struct exec_device *device;
+    pthread_cond_t *condition;
+    struct wait wait; /* one node */
+};
+
+struct exec_fence_ticket *exec_fence_ticket_create(struct exec_fence *fence, uint64_t value, pthread_cond_t *condition)
 {
-    struct exec_device *device = fence->device;
-    union {
-        struct wait wait;
-        uint8_t storage[sizeof(struct wait) + sizeof(struct wait_node)];
-    } memory;
-    struct wait *wait = &memory.wait;
-    wait->event_fd = -1;
-    wait->condition = condition;
-    wait->node_count = 1;
-    pthread_mutex_lock(&device->fence_mutex);
-    wait_link(wait, &fence, &value, true);
-    while (wait->remaining && !*cancelled)
-        pthread_cond_wait(condition, &device->fence_mutex);
-    bool reached = wait->remaining == 0;
-    wait_unlink(wait);
-    pthread_mutex_unlock(&device->fence_mutex);
+    struct exec_fence_ticket *ticket = calloc(1, sizeof(*ticket) + sizeof(struct wait_node));
+    if (!ticket)
+        return NULL;
+    ticket->device = fence->device;
+    ticket->condition = ticket->wait.condition = condition;
+    ticket->wait.event_fd = -1;
+    ticket->wait.node_count = 1;
+    pthread_mutex_lock(&fence->device->fence_mutex);
+    wait_link(&ticket->wait, &fence, &value, true);
+    pthread_mutex_unlock(&fence->device->fence_mutex);
+    return ticket;
+}
+
+bool exec_fence_ticket_wait(struct exec_fence_ticket *ticket, const bool *cancelled)
+{
+    pthread_mutex_lock(&ticket->device->fence_mutex);
+    while (ticket->wait.remaining && !*cancelled)
+        pthread_cond_wait(ticket->condition, &ticket->device->fence_mutex);
+    bool reached = ticket->wait.remaining == 0;
+    pthread_mutex_unlock(&ticket->device->fence_mutex);
+    exec_fence_ticket_free(ticket);
     return reached;
+}
+
+void exec_fence_ticket_free(struct exec_fence_ticket *ticket)
+{
+    if (!ticket)
+        return;
+    pthread_mutex_lock(&ticket->device->fence_mutex);
+    wait_unlink(&ticket->wait);
+    pthread_mutex_unlock(&ticket->device->fence_mutex);
+    free(ticket);
 }
 
 void exec_fence_cancel(struct exec_device *device, bool *cancelled, pthread_cond_t *condition)
@@ -205,9 +225,18 @@ void exec_fence_wait(struct exec_fence *fence, uint64_t value)
 {
     if (exec_fence_value(fence) >= value)
         return;
-    static const bool never = false;
+    struct exec_device *device = fence->device;
     pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
-    exec_fence_wait_cancellable(fence, value, &never, &condition);
+    union {
+        struct wait wait;
+        uint8_t storage[sizeof(struct wait) + sizeof(struct wait_node)];
+    } memory;
+    memory.wait = (struct wait){.event_fd = -1, .condition = &condition, .node_count = 1};
+    pthread_mutex_lock(&device->fence_mutex);
+    wait_link(&memory.wait, &fence, &value, true);
+    while (memory.wait.remaining)
+        pthread_cond_wait(&condition, &device->fence_mutex);
+    pthread_mutex_unlock(&device->fence_mutex);
     pthread_cond_destroy(&condition);
 }
 

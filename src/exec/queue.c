@@ -17,6 +17,7 @@ struct submission {
     enum submission_kind kind;
     struct exec_fence *fence;
     uint64_t value;
+    struct exec_fence_ticket *ticket; /* WAIT */
     void (*function)(void *argument);
     void *argument;
     exec_done_fn done;
@@ -54,9 +55,9 @@ static void submission_run(struct exec_queue *queue, struct submission *submissi
         break;
     case SUBMISSION_WAIT:
         if (removed)
-            break;
-        queue->gave_up = !exec_fence_wait_cancellable(submission->fence, submission->value, &queue->cancelled,
-                                                      &queue->fence_wait);
+            exec_fence_ticket_free(submission->ticket);
+        else
+            queue->gave_up = !exec_fence_ticket_wait(submission->ticket, &queue->cancelled);
         break;
     case SUBMISSION_CALL:
         if (!removed)
@@ -179,9 +180,14 @@ enum status exec_queue_signal(struct exec_queue *queue, struct exec_fence *fence
 enum status exec_queue_wait(struct exec_queue *queue, struct exec_fence *fence, uint64_t value, exec_done_fn done,
                             void *context)
 {
-    struct submission content = {
-        .kind = SUBMISSION_WAIT, .fence = fence, .value = value, .done = done, .context = context};
-    return queue_push(queue, &content, NULL);
+    struct submission content = {.kind = SUBMISSION_WAIT, .done = done, .context = context};
+    content.ticket = exec_fence_ticket_create(fence, value, &queue->fence_wait);
+    if (!content.ticket)
+        return STATUS_OUT_OF_MEMORY;
+    enum status status = queue_push(queue, &content, NULL);
+    if (status != STATUS_OK)
+        exec_fence_ticket_free(content.ticket);
+    return status;
 }
 
 enum status exec_queue_call(struct exec_queue *queue, void (*function)(void *argument), void *argument,
