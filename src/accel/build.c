@@ -110,13 +110,13 @@ static uint32_t header_flags(const struct builder *b)
 {
     const struct accel_build_inputs *inputs = &b->arguments->inputs;
     if (b->plan.kind == ACCEL_KIND_INSTANCES)
-        return b->is_single_identity ? ACCEL_FLAG_IDENTITY_INSTANCE : 0;
+        return b->plan.node_flags | (b->is_single_identity ? ACCEL_FLAG_IDENTITY_INSTANCE : 0);
     if (b->plan.micromap_link_bytes)
-        return ACCEL_FLAG_HAS_MICROMAPS; /* opacity is no longer that of the geometry */
+        return b->plan.node_flags | ACCEL_FLAG_HAS_MICROMAPS; /* opacity is no longer that of the geometry */
     for (uint32_t i = 0; i < inputs->count; i++)
         if (!(inputs->geometries[i].flags & ACCEL_GEOMETRY_FLAG_OPAQUE))
-            return 0;
-    return ACCEL_FLAG_ALL_OPAQUE;
+            return b->plan.node_flags;
+    return b->plan.node_flags | ACCEL_FLAG_ALL_OPAQUE;
 }
 
 /* Everything but the magic number: that one is written last. */
@@ -138,6 +138,7 @@ static void write_header(struct builder *b)
         .active_count = b->root.end,
         .depth = b->emit.depth,
         .transform_condition = b->condition,
+        .leaf_unit_bytes = b->plan.leaf_unit_bytes,
         .blas_pointer_count = b->pointer_count,
     };
     simd4 negated_lower = simd8_low(b->root.bounds), upper = simd8_high(b->root.bounds);
@@ -149,7 +150,7 @@ static void write_header(struct builder *b)
     h->node_offset = align64(sizeof(*h) + h->geometry_count * sizeof(struct accel_geometry_entry));
     h->micromap_link_offset = b->plan.micromap_link_bytes ? h->node_offset : 0;
     h->node_offset += b->plan.micromap_link_bytes;
-    h->leaf_offset = align64(h->node_offset + h->node_count * sizeof(struct accel_node));
+    h->leaf_offset = align64(h->node_offset + h->node_count * b->plan.node_bytes);
     h->structure_bytes = align64(h->leaf_offset + h->leaf_count * b->plan.leaf_bytes);
     /* An update of a top level is a build of the same description, in a copy as small as this one's sizes say too. */
     if (is_top && (inputs->flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE))
@@ -167,7 +168,7 @@ static void clear_gaps(const struct builder *b)
     struct accel_header *h = b->header;
     uint64_t first = h->micromap_link_offset ? h->micromap_link_offset : h->node_offset;
     clear_gap(h, sizeof(*h) + h->geometry_count * sizeof(struct accel_geometry_entry), first);
-    clear_gap(h, h->node_offset + h->node_count * sizeof(struct accel_node), h->leaf_offset);
+    clear_gap(h, h->node_offset + h->node_count * b->plan.node_bytes, h->leaf_offset);
     clear_gap(h, h->leaf_offset + h->leaf_count * b->plan.leaf_bytes, h->structure_bytes);
 }
 
@@ -183,7 +184,7 @@ static void write_sections(struct builder *b)
         if (b->plan.micromap_link_bytes)
             accel_micromap_link_write(inputs, b->header);
     }
-    b->emit.nodes = (struct accel_node *)(base + b->header->node_offset);
+    b->emit.nodes = base + b->header->node_offset;
     b->emit.blocks = base + b->header->leaf_offset;
     if (b->root.end)
         accel_emit_write(&b->emit);
@@ -201,8 +202,7 @@ enum status accel_build(const struct accel_build_arguments *arguments, struct re
         RETURN_IF_FAILED(accel_update_check(arguments, reason));
         if (arguments->inputs.level == ACCEL_LEVEL_BOTTOM) {
             RETURN_IF_FAILED(accel_micromap_link_resolve(arguments, reason));
-            accel_update_bottom(arguments);
-            return STATUS_OK;
+            return accel_update_bottom(arguments, reason);
         }
     }
     RETURN_IF_FAILED(accel_plan_make(&b.plan, &arguments->inputs, reason));
@@ -214,7 +214,8 @@ enum status accel_build(const struct accel_build_arguments *arguments, struct re
         RETURN_IF_FAILED(make_instance_refs(&b, reason));
     else
         make_primitive_refs(&b);
-    b.emit = (struct accel_emit){.build = &b.sah, .inputs = &arguments->inputs, .kind = b.plan.kind, .root = ACCEL_REF_EMPTY};
+    b.emit = (struct accel_emit){.build = &b.sah, .inputs = &arguments->inputs, .kind = b.plan.kind,
+                                .node_flags = b.plan.node_flags, .leaf_unit_bytes = b.plan.leaf_unit_bytes, .root = ACCEL_REF_EMPTY};
     if (b.root.end) {
         sah_build(&b.sah, &b.root);
         accel_emit_number(&b.emit, b.sah.subtrees);

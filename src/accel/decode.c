@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "accel/decode.h"
 
+#include "accel/indexed.h"
 #include "accel/micromap.h"
 
 #include <math.h>
@@ -113,6 +114,22 @@ static void decode_triangle_block(const struct accel_header *h, const struct acc
     }
 }
 
+/* Inactive ones stay NaN, as in blocks. */
+static void decode_indexed_leaves(const struct accel_header *h, const uint8_t *descs)
+{
+    for (uint32_t unit = 0; unit < h->leaf_count;) {
+        const struct accel_indexed_leaf *leaf = accel_leaf_at(h, unit);
+        unit += accel_leaf_units(leaf, h->leaf_unit_bytes);
+        for (uint32_t i = 0; i < accel_leaf_count(leaf); i++) {
+            float corners[3][3];
+            float *to = primitive_data(h, descs, accel_leaf_geometry(leaf, i) & ACCEL_GEOMETRY_INDEX_MASK, accel_leaf_primitive(leaf, i));
+            accel_leaf_corners(leaf, i, corners);
+            if (to && (leaf->active_mask >> i & 1))
+                memcpy(to, corners, sizeof(corners));
+        }
+    }
+}
+
 static void decode_box_block(const struct accel_header *h, const struct accel_box_block *block, const uint8_t *descs)
 {
     for (uint32_t lane = 0; lane < ACCEL_BOX_BLOCK_WIDTH; lane++) {
@@ -154,7 +171,9 @@ enum status accel_decode(void *destination, uint64_t destination_bytes, const st
     memset(data, 0xff, source->primitive_count * primitive_bytes(source)); /* all bits set is a NaN */
     decode_geometry_descs(source, descs, (uintptr_t)data);
     const uint8_t *leaves = (const uint8_t *)source + source->leaf_offset;
-    for (uint32_t i = 0; i < source->leaf_count; i++) {
+    if (accel_has_indexed_leaves(source))
+        decode_indexed_leaves(source, descs);
+    for (uint32_t i = 0; !accel_has_indexed_leaves(source) && i < source->leaf_count; i++) {
         if (source->kind == ACCEL_KIND_BOXES)
             decode_box_block(source, (const struct accel_box_block *)leaves + i, descs);
         else

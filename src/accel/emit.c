@@ -3,10 +3,40 @@
 
 #include <math.h>
 
+#include "accel/indexed.h"
 #include "accel/read.h"
 #include "base/thread_pool.h"
 
 enum { PREFETCH_INDICES = 24, PREFETCH_VERTICES = 12 };
+
+static bool is_indexed(const struct accel_emit *emit)
+{
+    return emit->node_flags & ACCEL_FLAG_INDEXED_LEAVES;
+}
+
+/* Where the leaf that starts with a block of a subtree begins, in units from the subtree's first leaf: kept in the second
+ * buffer of the builder, beside the leaf sizes, as there are no more blocks than references. */
+static uint32_t *leaf_place(const struct accel_emit *emit, const struct sah_subtree *subtree, uint32_t block)
+{
+    return &emit->build->refs[1][subtree->range.begin + block].geometry;
+}
+
+/* Indexed leaves: find out how long each leaf is. */
+static void measure_subtree(void *context, uint32_t index, uint32_t worker_index)
+{
+    const struct accel_emit *emit = context;
+    struct sah_subtree *subtree = &emit->build->subtrees[index];
+    uint32_t units = 0, block = 0;
+    for (uint32_t place = subtree->range.begin; place < subtree->range.end;) {
+        const uint32_t count = emit->build->refs[1][place].primitive;
+        *leaf_place(emit, subtree, block) = units;
+        uint32_t bytes = accel_indexed_leaf_measure(emit->inputs, &emit->build->refs[0][place], count);
+        units += (bytes + emit->leaf_unit_bytes - 1) / emit->leaf_unit_bytes;
+        block += (count + emit->build->limits.block_width - 1) / emit->build->limits.block_width;
+        place += count;
+    }
+    subtree->leaf_units = units;
+}
 
 /* Depth-first numbering of the top nodes; a subtree takes a run of numbers. */
 static void number_child(struct accel_emit *emit, struct sah_subtree *subtrees, uint32_t child)
@@ -18,7 +48,7 @@ static void number_child(struct accel_emit *emit, struct sah_subtree *subtrees, 
         subtree->node_base = emit->node_count;
         subtree->block_base = emit->block_count;
         emit->node_count += subtree->node_count;
-        emit->block_count += subtree->block_count;
+        emit->block_count += is_indexed(emit) ? subtree->leaf_units : subtree->block_count;
         emit->depth = subtree->depth_reached > emit->depth ? subtree->depth_reached : emit->depth;
         return;
     }
@@ -34,6 +64,8 @@ static uint32_t final_ref(const struct accel_emit *emit, const struct sah_subtre
         return ref;
     if (!(ref & ACCEL_REF_LEAF_MASK))
         return ref + subtree->node_base;
+    if (is_indexed(emit))
+        return ACCEL_REF_LEAF_MASK | (subtree->block_base + *leaf_place(emit, subtree, ref & ACCEL_REF_BLOCK_INDEX_MASK));
     if (emit->kind != ACCEL_KIND_INSTANCES)
         return ref + subtree->block_base;
     uint32_t place = subtree->range.begin + (ref & ACCEL_REF_BLOCK_INDEX_MASK);
@@ -54,6 +86,8 @@ void accel_emit_number(struct accel_emit *emit, struct sah_subtree *subtrees)
 {
     uint32_t root = emit->build->top_count ? 0 : ACCEL_REF_LEAF_MASK;
     emit->node_count = emit->block_count = emit->depth = 0;
+    if (is_indexed(emit))
+        thread_pool_parallel_for(emit->build->pool, emit->build->subtree_count, measure_subtree, emit);
     number_child(emit, subtrees, root);
     emit->root = final_child(emit, root);
 }
@@ -128,20 +162,47 @@ static uint32_t emit_leaf(const struct accel_emit *emit, uint32_t block, uint32_
     return count;
 }
 
+static void write_node(const struct accel_emit *emit, uint32_t index, const struct accel_node *node)
+{
+    if (emit->node_flags & ACCEL_FLAG_QUANTIZED_NODES)
+        accel_node_quantize(node, (struct accel_quantized_node *)emit->nodes + index);
+    else
+        memcpy((struct accel_node *)emit->nodes + index, node, sizeof(*node));
+}
+
+static void write_indexed_leaves(const struct accel_emit *emit, const struct sah_subtree *subtree)
+{
+    uint32_t unit = subtree->block_base;
+    for (uint32_t place = subtree->range.begin; place < subtree->range.end;) {
+        const uint32_t count = emit->build->refs[1][place].primitive;
+        struct accel_indexed_leaf *leaf = (void *)((uint8_t *)emit->blocks + unit * (uint64_t)emit->leaf_unit_bytes);
+        prefetch(emit, place, subtree->range.end);
+        prefetch(emit, place + ACCEL_TRIANGLE_BLOCK_WIDTH, subtree->range.end);
+        accel_indexed_leaf_write(emit->inputs, &emit->build->refs[0][place], count, emit->leaf_unit_bytes, leaf);
+        unit += accel_leaf_units(leaf, emit->leaf_unit_bytes);
+        place += count;
+    }
+}
+
 /* Leaves of a subtree lie in reference order; their counts are in leaf_counts order of the builder. */
 static void write_subtree(void *context, uint32_t index, uint32_t worker_index)
 {
     const struct accel_emit *emit = context;
     const struct sah_subtree *subtree = &emit->build->subtrees[index];
     const struct accel_node *from = emit->build->nodes + subtree->node_slot;
-    struct accel_node *to = emit->nodes + subtree->node_base;
     for (uint32_t i = 0; i < subtree->node_count; i++) {
-        memcpy(to[i].planes, from[i].planes, sizeof(from[i].planes));
+        struct accel_node node;
+        memcpy(node.planes, from[i].planes, sizeof(node.planes));
         for (uint32_t child = 0; child < ACCEL_NODE_WIDTH; child++)
-            to[i].children[child] = final_ref(emit, subtree, from[i].children[child]);
+            node.children[child] = final_ref(emit, subtree, from[i].children[child]);
+        write_node(emit, subtree->node_base + i, &node);
     }
     if (emit->kind == ACCEL_KIND_INSTANCES)
         return;
+    if (is_indexed(emit)) {
+        write_indexed_leaves(emit, subtree);
+        return;
+    }
     for (uint32_t place = subtree->range.begin, block = 0; place < subtree->range.end;) {
         /* the builder left the leaf's size in its first reference's slot of the second buffer */
         const uint32_t count = emit->build->refs[1][place].primitive;
@@ -154,10 +215,10 @@ static void write_subtree(void *context, uint32_t index, uint32_t worker_index)
 void accel_emit_write(struct accel_emit *emit)
 {
     for (uint32_t i = 0; i < emit->build->top_count; i++) {
-        struct accel_node *to = &emit->nodes[emit->build->top[i].index];
-        *to = emit->build->top_nodes[i];
+        struct accel_node node = emit->build->top_nodes[i];
         for (uint32_t child = 0; child < ACCEL_NODE_WIDTH; child++)
-            to->children[child] = final_child(emit, to->children[child]);
+            node.children[child] = final_child(emit, node.children[child]);
+        write_node(emit, emit->build->top[i].index, &node);
     }
     thread_pool_parallel_for(emit->build->pool, emit->build->subtree_count, write_subtree, emit);
 }

@@ -10,9 +10,11 @@ struct accel_emit {
     const struct sah_build *build;
     const struct accel_build_inputs *inputs;
     uint32_t kind; /* enum accel_kind */
-    struct accel_node *nodes; /* where the result's nodes go */
-    void *blocks;             /* and its leaf blocks (not instances: they are there already) */
-    uint32_t node_count, block_count, root, depth; /* results of accel_emit_number */
+    uint32_t node_flags; /* enum accel_flag: QUANTIZED_NODES, INDEXED_LEAVES */
+    uint32_t leaf_unit_bytes; /* of indexed leaves */
+    void *nodes;         /* where the result's nodes go */
+    void *blocks;        /* and its leaves (not instances: they are there already) */
+    uint32_t node_count, block_count, root, depth; /* results of accel_emit_number; block_count: header's leaf_count */
 };
 
 /* Give every node and block its place. Sets the results above. */

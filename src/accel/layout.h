@@ -3,8 +3,10 @@
  *
  *   struct accel_header        256 bytes at offset 0, which must be ACCEL_ALIGNMENT_BYTES aligned
  *   geometry table             struct accel_geometry_entry[geometry_count]   (bottom level)
- *   nodes                      struct accel_node[node_count], depth first: a child's index is above its parent's
- *   leaves                     struct accel_triangle_block[] | struct accel_box_block[] | struct abi_instance[]
+ *   nodes                      struct accel_node[node_count] | struct accel_quantized_node[node_count], depth first: a
+ *                              child's index is above its parent's
+ *   leaves                     struct accel_triangle_block[] | struct accel_box_block[] | struct abi_instance[] |
+ *                              struct accel_indexed_leaf of varying length, one behind the other
  *   micromap links             struct accel_micromap_linkage[geometry_count] and the index arrays that these name,
  *                              directly behind the geometry table; only with ACCEL_FLAG_HAS_MICROMAPS
  *   update data                private to accel/update.c, only with ALLOW_UPDATE
@@ -40,7 +42,7 @@ enum accel_kind {
 
 enum accel_flag {
     ACCEL_FLAG_QUANTIZED_NODES = 0x1,  /* nodes are struct accel_quantized_node */
-    ACCEL_FLAG_INDEXED_LEAVES = 0x2,   /* leaves are struct accel_indexed_block over a vertex section */
+    ACCEL_FLAG_INDEXED_LEAVES = 0x2,   /* triangles: leaves are struct accel_indexed_leaf */
     ACCEL_FLAG_HAS_MICROMAPS = 0x4,    /* a geometry is linked to opacity micromaps */
     ACCEL_FLAG_ALL_OPAQUE = 0x8,       /* every geometry has the opaque flag */
     ACCEL_FLAG_IDENTITY_INSTANCE = 0x10, /* top level with exactly one active instance whose transform is the identity */
@@ -49,12 +51,14 @@ enum accel_flag {
 
 /* Child reference. Bit 31 clear: index of a node. Bit 31 set: leaf.
  *   triangles, boxes: bits 0..28 index of the first block, bits 29..30 number of blocks minus 1
+ *   indexed leaves:   bits 0..30 place of the leaf in the leaf section, in units of the header's leaf_unit_bytes
  *   instances:        bits 0..30 index of the instance
  * ACCEL_REF_EMPTY: no child (its box is empty too: lower +FLT_MAX, upper -FLT_MAX). */
 #define ACCEL_REF_LEAF_MASK 0x80000000u
 #define ACCEL_REF_BLOCK_INDEX_MASK 0x1fffffffu
 #define ACCEL_REF_BLOCK_COUNT_SHIFT 29
 #define ACCEL_REF_INSTANCE_MASK 0x7fffffffu
+#define ACCEL_REF_UNIT_MASK 0x7fffffffu
 #define ACCEL_REF_EMPTY 0xffffffffu
 
 static inline uint32_t accel_ref_block_count(uint32_t ref)
@@ -82,10 +86,10 @@ struct accel_header {
     uint64_t leaf_offset;
     uint64_t micromap_link_offset; /* bottom level: linkage table; 0 without linked geometry */
     uint64_t update_offset;
-    uint64_t vertex_offset;  /* indexed leaves only */
+    uint64_t reserved_offset; /* 0 */
     uint32_t geometry_count; /* instances: 0 */
     uint32_t node_count;
-    uint32_t leaf_count;     /* blocks, or instances */
+    uint32_t leaf_count;     /* blocks, instances, or units of indexed leaves */
     uint32_t primitive_count; /* inactive ones included */
     uint32_t active_count;
     uint32_t depth;          /* levels of nodes, 0 when root is no node */
@@ -97,7 +101,8 @@ struct accel_header {
     uint32_t micromap_count; /* bottom level: linked geometries that have an array (pointers of the serialised form) */
     uint64_t state_offset;   /* micromap array: the packed states */
     uint64_t updates;        /* number of updates since the last build */
-    uint8_t reserved[96];
+    uint32_t leaf_unit_bytes; /* indexed leaves: a power of two from 4 to 64; else 0 */
+    uint8_t reserved[92];
 };
 _Static_assert(sizeof(struct accel_header) == 256, "header bytes");
 
@@ -161,10 +166,12 @@ struct accel_node {
 };
 _Static_assert(sizeof(struct accel_node) == 224, "node bytes");
 
-/* Quantised variant: plane = origin[axis] + byte * 2^exponent[axis], rounded outward. 96 bytes. */
+/* Quantised variant, 96 bytes: plane = origin[axis] + byte * scale, computed in float, where scale is the float with the
+ * bits exponent[axis] << 23 (a power of two, so only the sum is rounded). Planes lie outside the boxes that they stand
+ * for, or on them. No child: lower 255, upper 0. */
 struct accel_quantized_node {
     float origin[3];
-    int8_t exponent[3];
+    uint8_t exponent[3];
     uint8_t reserved;
     uint8_t planes[6][ACCEL_NODE_WIDTH];
     uint32_t children[ACCEL_NODE_WIDTH];
@@ -185,13 +192,33 @@ struct accel_triangle_block {
 };
 _Static_assert(sizeof(struct accel_triangle_block) == 176, "triangle block bytes");
 
-/* Indexed variant: vertex_indices[vertex][lane] into the vertex section (float[3] each). 80 bytes. */
-struct accel_indexed_block {
-    uint32_t vertex_indices[3][ACCEL_TRIANGLE_BLOCK_WIDTH];
-    uint32_t primitives[ACCEL_TRIANGLE_BLOCK_WIDTH];
-    uint32_t geometries[ACCEL_TRIANGLE_BLOCK_WIDTH];
+/* Indexed variant: a whole leaf of up to ACCEL_LEAF_MAX_TRIANGLES triangles whose vertices are stored once, bit for bit.
+ * Behind this head, each part right behind the one before (accel/indexed.h):
+ *   float vertices[vertex_count][3]
+ *   uint8_t indices[blocks][3][4]     blocks = triangle_count / 4 rounded up; [block][vertex][lane]: triangle block * 4 +
+ *                                     lane has that vertex at float indices[][][] of vertices (three times its number)
+ *   uint32_t geometries[triangle_count]  only with ACCEL_LEAF_GEOMETRIES; else the head's geometry is that of all
+ *   primitives[triangle_count]        of 1, 2 or 4 bytes, to be added to first_primitive
+ *   zero bytes to a multiple of the header's leaf_unit_bytes
+ * active_mask: bit i says that triangle i is there; without its bit it is degenerate now, and may come alive by an
+ * update. 12 bytes. */
+struct accel_indexed_leaf {
+    uint8_t count_and_format; /* bits 0 to 4: triangle_count; 5, 6: log2 of the bytes of a primitive; ACCEL_LEAF_GEOMETRIES */
+    uint8_t vertex_count;
+    uint16_t active_mask;
+    uint32_t first_primitive;
+    uint32_t geometry;
 };
-_Static_assert(sizeof(struct accel_indexed_block) == 80, "indexed block bytes");
+_Static_assert(sizeof(struct accel_indexed_leaf) == 12, "indexed leaf head bytes");
+
+enum {
+    ACCEL_LEAF_MAX_TRIANGLES = 16,
+    ACCEL_LEAF_COUNT_MASK = 0x1f,
+    ACCEL_LEAF_PRIMITIVE_SHIFT = 5,
+    ACCEL_LEAF_GEOMETRIES = 0x80,
+    ACCEL_LEAF_MIN_UNIT_BYTES = 4,
+    ACCEL_LEAF_MAX_UNIT_BYTES = 64,
+};
 
 /* Eight boxes, planes as in a node. Unused lanes: empty box and primitive ~0. 256 bytes. */
 struct accel_box_block {

@@ -16,7 +16,11 @@ struct accel_plan {
     uint64_t block_count;     /* at most: the builder's budget */
     uint64_t node_count;      /* at most */
     struct sah_limits limits;
-    uint64_t leaf_bytes;      /* of one block */
+    uint32_t node_flags;      /* enum accel_flag: QUANTIZED_NODES, INDEXED_LEAVES */
+    uint64_t node_bytes;      /* of one node */
+    uint64_t leaf_bytes;      /* of one block, or of a unit of indexed leaves */
+    uint64_t leaf_section_bytes; /* at most */
+    uint32_t leaf_unit_bytes; /* indexed leaves, else 0 */
     uint64_t micromap_link_bytes; /* section behind the geometry table; 0: no geometry is linked */
     uint64_t result_bytes;
     /* scratch */

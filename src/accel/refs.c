@@ -100,6 +100,22 @@ bool accel_read_triangle(const struct accel_geometry *geometry, uint32_t primiti
     return accel_read_corners(geometry, primitive, corners) && !is_degenerate(corners);
 }
 
+void accel_read_indices(const struct accel_geometry *geometry, uint32_t primitive, uint32_t indices[3])
+{
+    read_indices(&geometry->triangles, primitive, indices);
+}
+
+void accel_read_vertex(const struct accel_geometry *geometry, uint32_t index, float vertex[3])
+{
+    const struct accel_triangles *t = &geometry->triangles;
+    memset(vertex, 0, 3 * sizeof(float));
+    if (index >= t->vertex_count)
+        return;
+    read_vertex(t, index, vertex);
+    if (t->transform)
+        vec_transform_point((const float *)(uintptr_t)t->transform, vertex, vertex);
+}
+
 bool accel_read_box(const struct accel_geometry *geometry, uint32_t primitive, float box[2][3])
 {
     const struct accel_boxes *boxes = &geometry->boxes;

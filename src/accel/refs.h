@@ -25,6 +25,10 @@ uint64_t accel_geometry_primitive_count(const struct accel_geometry *geometry);
 bool accel_read_triangle(const struct accel_geometry *geometry, uint32_t primitive, float corners[3][3]);
 /* The same, points and lines included. */
 bool accel_read_corners(const struct accel_geometry *geometry, uint32_t primitive, float corners[3][3]);
+/* Indices of a triangle's vertices, in range or not, and the vertex of an index after transform, finite or not; zeros for
+ * an index out of range. */
+void accel_read_indices(const struct accel_geometry *geometry, uint32_t primitive, uint32_t indices[3]);
+void accel_read_vertex(const struct accel_geometry *geometry, uint32_t index, float vertex[3]);
 /* box[lower or upper][axis]. False: not finite, or inverted. */
 bool accel_read_box(const struct accel_geometry *geometry, uint32_t primitive, float box[2][3]);
 

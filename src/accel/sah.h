@@ -13,6 +13,7 @@
 struct sah_limits {
     uint32_t block_width;      /* primitives in a block */
     uint32_t max_leaf;         /* a multiple of block_width */
+    uint32_t whole;            /* a child of at most so many references is not opened any further */
     uint32_t slots_numerator;  /* nodes of a subtree of n references: at most n * numerator / denominator */
     uint32_t slots_denominator;
 };
@@ -35,7 +36,8 @@ struct sah_subtree {
     uint32_t block_count;
     uint32_t depth_reached; /* levels of nodes above and in the subtree */
     uint32_t root; /* local reference: node 0 or a leaf at block 0 */
-    uint32_t node_base, block_base; /* where emit puts them */
+    uint32_t leaf_units; /* bytes of indexed leaves, measured by emit */
+    uint32_t node_base, block_base; /* where emit puts them; block_base counts units of indexed leaves */
 };
 
 struct sah_top {

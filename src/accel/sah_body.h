@@ -332,7 +332,7 @@ static uint32_t open_range(struct sah_build *build, const struct sah_range *rang
     while (count < ACCEL_NODE_WIDTH) {
         uint32_t best = ACCEL_NODE_WIDTH;
         for (uint32_t i = 0; i < count; i++)
-            if (children[i].end - children[i].begin > build->limits.block_width &&
+            if (children[i].end - children[i].begin > build->limits.whole &&
                 (best == ACCEL_NODE_WIDTH || weights[i] > weights[best]))
                 best = i;
         if (best == ACCEL_NODE_WIDTH)

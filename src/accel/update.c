@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "accel/compact_refit.h"
 #include "accel/emit.h"
+#include "accel/layout_compact.h"
 #include "accel/micromap.h"
 #include "accel/read.h"
 #include "base/thread_pool.h"
@@ -117,7 +119,7 @@ static void refit_plain(const struct accel_refit *refit, struct thread_pool *poo
     memcpy(refit->header->bounds[1], &upper, sizeof(refit->header->bounds[1]));
 }
 
-void accel_update_bottom(const struct accel_build_arguments *arguments)
+enum status accel_update_bottom(const struct accel_build_arguments *arguments, struct reason *reason)
 {
     const struct accel_header *source = arguments->source;
     struct accel_header *header = arguments->result;
@@ -127,10 +129,14 @@ void accel_update_bottom(const struct accel_build_arguments *arguments)
     struct accel_refit r = {&arguments->inputs, header, (struct accel_node *)(base + header->node_offset), base + header->leaf_offset,
                       header->kind == ACCEL_KIND_BOXES};
     header->magic = 0;
-    refit_plain(&r, arguments->pool);
+    if (accel_has_quantized_nodes(header))
+        RETURN_IF_FAILED(accel_compact_refit(arguments, header, reason));
+    else
+        refit_plain(&r, arguments->pool);
     if (accel_micromap_links(header) && (header->build_flags & ACCEL_BUILD_FLAG_ALLOW_OMM_UPDATE))
         accel_micromap_link_write(&arguments->inputs, header);
     header->build_flags = arguments->inputs.flags & ~(uint32_t)ACCEL_BUILD_FLAG_PERFORM_UPDATE;
     header->updates++;
     header->magic = ACCEL_MAGIC;
+    return STATUS_OK;
 }

@@ -10,7 +10,8 @@
  * formats (Raytracing.md, "Acceleration structure update constraints")? */
 MUST_USE enum status accel_update_check(const struct accel_build_arguments *arguments, struct reason *reason);
 
-/* Refit into result, which may be the source. Checked before. */
-void accel_update_bottom(const struct accel_build_arguments *arguments);
+/* Refit into result, which may be the source. Checked before. STATUS_INVALID: indices that do not fit an indexed leaf (the
+ * indices of an update must be those of the build); the result is no structure then. */
+MUST_USE enum status accel_update_bottom(const struct accel_build_arguments *arguments, struct reason *reason);
 
 #endif

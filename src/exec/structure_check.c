@@ -3,6 +3,7 @@
  * structures with the state of the world in which they were. */
 #include "exec/structure_check.h"
 
+#include "accel/indexed.h"
 #include "accel/micromap.h"
 #include "exec/device_private.h"
 #include "exec/structure_proof.h"
@@ -105,11 +106,10 @@ static bool instances_are_sound(struct check *c)
         all_sound = instance_is_sound(c, &instances_of(c)[i]);
     if (all_sound)
         return true;
-    const struct accel_node *nodes = (const struct accel_node *)((const uint8_t *)c->top + c->top->node_offset);
     *c->report = (struct exec_structure_report){0};
     for (uint32_t i = 0; i < c->top->node_count; i++)
         for (uint32_t child = 0; child < ACCEL_NODE_WIDTH; child++)
-            if (!leaf_is_sound(c, nodes[i].children[child]))
+            if (!leaf_is_sound(c, accel_node_children(c->top, i)[child]))
                 return false;
     return leaf_is_sound(c, c->top->root);
 }

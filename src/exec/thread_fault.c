@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "accel/layout.h"
+#include "accel/indexed.h"
 
 static void describe_thread(const struct abi_thread *thread, char *text, size_t text_bytes)
 {
@@ -83,42 +83,6 @@ void exec_thread_fault(struct abi_thread *thread, uint32_t fault, uint64_t detai
     exec_device_message(state->device, RULE_SHADER_FAULT, "%s: %s", where, what);
 }
 
-/* Corners of lane in a block, v0 v1 v2 with x y z each. */
-static void block_corners(const struct accel_header *header, uint32_t block_index, uint32_t lane, float out[9])
-{
-    const uint8_t *base = (const uint8_t *)header;
-    if (header->flags & ACCEL_FLAG_INDEXED_LEAVES) {
-        const struct accel_indexed_block *block =
-            (const struct accel_indexed_block *)(base + header->leaf_offset) + block_index;
-        for (uint32_t v = 0; v < 3; v++)
-            memcpy(out + v * 3, base + header->vertex_offset + block->vertex_indices[v][lane] * 3 * sizeof(float),
-                   3 * sizeof(float));
-        return;
-    }
-    const struct accel_triangle_block *block =
-        (const struct accel_triangle_block *)(base + header->leaf_offset) + block_index;
-    for (uint32_t v = 0; v < 3; v++)
-        for (uint32_t axis = 0; axis < 3; axis++)
-            out[v * 3 + axis] = block->vertices[axis][v][lane];
-}
-
-static bool block_lane_is(const struct accel_header *header, uint32_t block_index, uint32_t lane,
-                          const struct abi_hit *hit)
-{
-    const uint8_t *leaves = (const uint8_t *)header + header->leaf_offset;
-    uint32_t primitive, geometry;
-    if (header->flags & ACCEL_FLAG_INDEXED_LEAVES) {
-        const struct accel_indexed_block *block = (const struct accel_indexed_block *)leaves + block_index;
-        primitive = block->primitives[lane];
-        geometry = block->geometries[lane];
-    } else {
-        const struct accel_triangle_block *block = (const struct accel_triangle_block *)leaves + block_index;
-        primitive = block->primitives[lane];
-        geometry = block->geometries[lane];
-    }
-    return primitive == hit->primitive_index && (geometry & ACCEL_GEOMETRY_INDEX_MASK) == hit->geometry_index;
-}
-
 /* Leaves are in no order, so this looks at all of them: the operation is for rare use (SM 6.10 preview). */
 void exec_triangle_positions(struct abi_thread *thread, const struct abi_hit *hit, float positions[9])
 {
@@ -127,10 +91,7 @@ void exec_triangle_positions(struct abi_thread *thread, const struct abi_hit *hi
         hit->instance ? (const struct accel_header *)(uintptr_t)hit->instance->blas : NULL;
     if (!header || header->magic != ACCEL_MAGIC || header->kind != ACCEL_KIND_TRIANGLES)
         return;
-    for (uint32_t block = 0; block < header->leaf_count; block++)
-        for (uint32_t lane = 0; lane < ACCEL_TRIANGLE_BLOCK_WIDTH; lane++)
-            if (block_lane_is(header, block, lane, hit)) {
-                block_corners(header, block, lane, positions);
-                return;
-            }
+    float corners[3][3];
+    if (accel_find_triangle(header, hit->geometry_index, hit->primitive_index, corners))
+        memcpy(positions, corners, sizeof(corners));
 }

@@ -11,11 +11,14 @@
 
 #include <stdbool.h>
 
+#include "accel/layout_compact.h"
 #include "trace/micromap.h"
 #include "trace/state.h"
 #include "trace/triangle.h"
 
 #define KERNEL_INLINE static inline __attribute__((always_inline))
+
+#include "trace/quant_body.h"
 
 enum kernel_mode {
     KERNEL_RESUMABLE, /* candidates come out, opaque triangles are committed in visible.committed */
@@ -24,12 +27,23 @@ enum kernel_mode {
 };
 enum { KERNEL_CONTINUE = 3 }; /* beside enum trace_event */
 
+struct kernel_ids {
+    uint32_t instance, geometry, primitive;
+};
+
 struct kernel_best {
-    const struct accel_triangle_block *block; /* NULL: nothing hit */
-    uint32_t lane;
-    uint32_t instance_index;
+    struct kernel_ids ids;
+    bool is_hit;
     uint32_t hit_kind;
     float barycentrics[2];
+};
+
+/* What is not usual about the structure at hand. */
+enum kernel_format {
+    KERNEL_FORMAT_PLAIN = 0, /* plain nodes; triangle blocks or instances */
+    KERNEL_FORMAT_QUANTIZED = 1, /* nodes */
+    KERNEL_FORMAT_INDEXED = 2, /* leaves */
+    KERNEL_FORMAT_BOXES = 4, /* leaves */
 };
 
 /* The part of a traversal that its inner loop changes, and what it needs of the structure at hand. */
@@ -39,8 +53,29 @@ struct kernel_cursor {
     const struct trace_space *space;
     const uint8_t *nodes;
     const uint8_t *leaves;
+    uint32_t node_bytes, leaf_bytes, leaf_mask; /* places of what references name */
+    enum kernel_format format;
     struct kernel_best best; /* direct calls only */
 };
+
+KERNEL_INLINE void kernel_load_format(struct kernel_cursor *c, const struct accel_header *structure)
+{
+    c->format = structure->flags & (ACCEL_FLAG_QUANTIZED_NODES | ACCEL_FLAG_INDEXED_LEAVES);
+    if (c->format & KERNEL_FORMAT_QUANTIZED)
+        c->node_bytes = sizeof(struct accel_quantized_node);
+    if (c->format & KERNEL_FORMAT_INDEXED) {
+        c->leaf_bytes = structure->leaf_unit_bytes;
+        c->leaf_mask = ACCEL_REF_UNIT_MASK;
+    }
+    if (structure->kind == ACCEL_KIND_BOXES) {
+        c->format |= KERNEL_FORMAT_BOXES;
+        c->leaf_bytes = sizeof(struct accel_box_block);
+    }
+    if (structure->kind == ACCEL_KIND_INSTANCES) {
+        c->leaf_bytes = sizeof(struct abi_instance);
+        c->leaf_mask = ACCEL_REF_INSTANCE_MASK;
+    }
+}
 
 KERNEL_INLINE void kernel_load_space(struct kernel_cursor *c, const struct trace_space *space,
                                      const struct accel_header *structure)
@@ -48,6 +83,13 @@ KERNEL_INLINE void kernel_load_space(struct kernel_cursor *c, const struct trace
     c->space = space;
     c->nodes = (const uint8_t *)structure + structure->node_offset;
     c->leaves = (const uint8_t *)structure + structure->leaf_offset;
+    c->format = KERNEL_FORMAT_PLAIN;
+    c->node_bytes = sizeof(struct accel_node);
+    c->leaf_bytes = sizeof(struct accel_triangle_block);
+    c->leaf_mask = ACCEL_REF_BLOCK_INDEX_MASK;
+    if (__builtin_expect((structure->flags & (ACCEL_FLAG_QUANTIZED_NODES | ACCEL_FLAG_INDEXED_LEAVES)) |
+                             (structure->kind != ACCEL_KIND_TRIANGLES), 0))
+        kernel_load_format(c, structure);
 }
 
 KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
@@ -56,21 +98,15 @@ KERNEL_INLINE void kernel_prefetch(const uint8_t *p, uint32_t lines)
         __builtin_prefetch(p + i * 64);
 }
 
-/* Ask for what a reference names: a node, the first block of a leaf, an instance. Without branches: what a child is cannot
- * be predicted. */
-KERNEL_INLINE void kernel_prefetch_ref(const uint8_t *nodes, const uint8_t *leaves, uint32_t ref, bool is_bottom)
+/* Ask for what a reference names: a node, the head of a leaf, an instance. Without branches: what a child is cannot be
+ * predicted. */
+KERNEL_INLINE void kernel_prefetch_child(const struct kernel_cursor *c, uint32_t ref)
 {
-    const uint32_t leaf_bytes = is_bottom ? sizeof(struct accel_triangle_block) : sizeof(struct abi_instance);
     const uint64_t is_leaf = (uint64_t)((int64_t)(int32_t)ref >> 63); /* all bits or none */
-    const uint64_t index = ref & ((is_leaf & ACCEL_REF_BLOCK_INDEX_MASK) | ~is_leaf);
-    const uint64_t stride = sizeof(struct accel_node) ^ (is_leaf & (sizeof(struct accel_node) ^ leaf_bytes));
-    const uint64_t base = (uintptr_t)nodes ^ (is_leaf & ((uintptr_t)nodes ^ (uintptr_t)leaves));
+    const uint64_t index = ref & ((is_leaf & c->leaf_mask) | ~is_leaf);
+    const uint64_t stride = c->node_bytes ^ (is_leaf & (c->node_bytes ^ c->leaf_bytes));
+    const uint64_t base = (uintptr_t)c->nodes ^ (is_leaf & ((uintptr_t)c->nodes ^ (uintptr_t)c->leaves));
     kernel_prefetch((const uint8_t *)(base + index * stride), 4);
-}
-
-KERNEL_INLINE void kernel_prefetch_child(const struct kernel_cursor *c, uint32_t ref, bool is_bottom)
-{
-    kernel_prefetch_ref(c->nodes, c->leaves, ref, is_bottom);
 }
 
 /* What the box test needs of a space, in registers for as long as a walk stays in that space. */
@@ -90,6 +126,16 @@ KERNEL_INLINE void kernel_boxes_load(struct kernel_boxes *b, const struct trace_
         b->far_add[axis] = lanes8_splat(space->far_add[axis]);
         b->near_plane[axis] = space->near_plane[axis];
     }
+}
+
+/* The node, or what quant_open_node makes of it in opened. */
+KERNEL_INLINE const struct accel_node *kernel_node(const struct kernel_cursor *c, uint32_t ref, struct accel_node *opened)
+{
+    const uint8_t *node = c->nodes + (uint64_t)ref * c->node_bytes;
+    if (__builtin_expect(!(c->format & KERNEL_FORMAT_QUANTIZED), 1))
+        return (const struct accel_node *)node;
+    quant_open_node((const struct accel_quantized_node *)node, opened);
+    return opened;
 }
 
 /* Bit i: the ray may be inside box i somewhere in [t_min, t_max]. */
@@ -194,10 +240,6 @@ KERNEL_INLINE bool kernel_test_solved(const struct trace_state *s, const struct 
     return (s->facing_mask & facing) && hit->t > s->visible.ray.t_min && hit->t <= c->t_max;
 }
 
-struct kernel_ids {
-    uint32_t instance, geometry, primitive;
-};
-
 KERNEL_INLINE bool kernel_ids_below(struct kernel_ids a, struct kernel_ids b)
 {
     if (a.instance != b.instance)
@@ -224,13 +266,11 @@ KERNEL_INLINE uint32_t kernel_take_direct(const struct trace_state *s, struct ke
                                           const struct triangle_hit *hit, enum kernel_mode mode)
 {
     if (!(hit->t < c->t_max) &&
-        !(c->best.block && kernel_ids_below(kernel_lane_ids(s->instance_index, block, lane),
-                                            kernel_lane_ids(c->best.instance_index, c->best.block, c->best.lane))))
+        !(c->best.is_hit && kernel_ids_below(kernel_lane_ids(s->instance_index, block, lane), c->best.ids)))
         return KERNEL_CONTINUE;
     c->t_max = hit->t;
-    c->best.block = block;
-    c->best.lane = lane;
-    c->best.instance_index = s->instance_index;
+    c->best.is_hit = true;
+    c->best.ids = kernel_lane_ids(s->instance_index, block, lane);
     c->best.barycentrics[0] = hit->barycentrics[0];
     c->best.barycentrics[1] = hit->barycentrics[1];
     c->best.hit_kind = kernel_hit_kind(s, hit->sign);
@@ -290,26 +330,36 @@ KERNEL_INLINE void kernel_suspend(struct trace_state *s, uint32_t ref, uint32_t 
     s->leaf_lanes = lanes;
 }
 
+KERNEL_INLINE const struct accel_indexed_leaf *kernel_leaf_at(const struct kernel_cursor *c, uint32_t ref)
+{
+    return (const struct accel_indexed_leaf *)(c->leaves + (uint64_t)(ref & ACCEL_REF_UNIT_MASK) * c->leaf_bytes);
+}
+
 /* Blocks first.. of a leaf, of the first one only the lanes in lanes. */
-KERNEL_INLINE uint32_t kernel_triangle_leaf(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, uint32_t first,
-                                            uint32_t lanes, enum kernel_mode mode)
+KERNEL_INLINE uint32_t kernel_triangle_blocks(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, uint32_t first,
+                                              uint32_t lanes, enum kernel_mode mode, bool is_indexed)
 {
     const struct accel_triangle_block *blocks = (const struct accel_triangle_block *)c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK);
-    uint32_t count = accel_ref_block_count(ref);
+    const struct accel_indexed_leaf *leaf = kernel_leaf_at(c, ref);
+    struct accel_triangle_block opened __attribute__((aligned(16)));
+    uint32_t count = is_indexed ? accel_leaf_blocks(leaf) : accel_ref_block_count(ref);
     for (uint32_t i = first; i < count; i++, lanes = 15) {
-        uint32_t signs = kernel_block_lanes(s, &blocks[i], c->space);
+        const struct accel_triangle_block *block = is_indexed ? &opened : &blocks[i];
+        if (is_indexed)
+            quant_open_block(leaf, i, &opened);
+        uint32_t signs = kernel_block_lanes(s, block, c->space);
         lanes &= (signs | signs >> 4) & 15;
         if (!lanes)
             continue;
         struct triangle_block_hits solved;
-        triangle_block_solve(&blocks[i], c->space, &solved);
+        triangle_block_solve(block, c->space, &solved);
         for (; lanes; lanes &= lanes - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(lanes);
             struct triangle_hit hit;
-            if (!kernel_test_solved(s, c, &blocks[i], lane, signs, &solved, &hit))
+            if (!kernel_test_solved(s, c, block, lane, signs, &solved, &hit))
                 continue;
-            uint32_t event = mode == KERNEL_RESUMABLE ? kernel_take_resumable(s, c, &blocks[i], lane, &hit)
-                                                      : kernel_take_direct(s, c, &blocks[i], lane, &hit, mode);
+            uint32_t event = mode == KERNEL_RESUMABLE ? kernel_take_resumable(s, c, block, lane, &hit)
+                                                      : kernel_take_direct(s, c, block, lane, &hit, mode);
             if (event == KERNEL_CONTINUE)
                 continue;
             if (mode == KERNEL_RESUMABLE)
@@ -318,6 +368,33 @@ KERNEL_INLINE uint32_t kernel_triangle_leaf(struct trace_state *s, struct kernel
         }
     }
     return KERNEL_CONTINUE;
+}
+
+KERNEL_INLINE uint32_t kernel_triangle_leaf(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, uint32_t first,
+                                            uint32_t lanes, enum kernel_mode mode)
+{
+    return kernel_triangle_blocks(s, c, ref, first, lanes, mode, false);
+}
+
+/* Out of line, so that the usual loops stay as small as they are. */
+static __attribute__((noinline)) uint32_t kernel_indexed_blocks(struct trace_state *s, struct kernel_cursor *c, uint32_t ref,
+                                                                uint32_t first, uint32_t lanes, enum kernel_mode mode)
+{
+    if (mode == KERNEL_RESUMABLE)
+        return kernel_triangle_blocks(s, c, ref, first, lanes, KERNEL_RESUMABLE, true);
+    if (mode == KERNEL_CLOSEST)
+        return kernel_triangle_blocks(s, c, ref, first, lanes, KERNEL_CLOSEST, true);
+    return kernel_triangle_blocks(s, c, ref, first, lanes, KERNEL_ANY, true);
+}
+
+/* The cursor is copied: one whose address is given away could not live in registers. */
+KERNEL_INLINE uint32_t kernel_indexed_leaf(struct trace_state *s, struct kernel_cursor *c, uint32_t ref, uint32_t first,
+                                           uint32_t lanes, enum kernel_mode mode)
+{
+    struct kernel_cursor copy = *c;
+    uint32_t event = kernel_indexed_blocks(s, &copy, ref, first, lanes, mode);
+    *c = copy;
+    return event;
 }
 
 /* The same for boxes: each box met is a candidate. */
@@ -352,8 +429,10 @@ KERNEL_INLINE uint32_t kernel_leaf(struct trace_state *s, struct kernel_cursor *
 {
     if (__builtin_expect(ref == ACCEL_REF_EMPTY, 0))
         return KERNEL_CONTINUE;
-    if (__builtin_expect(s->bottom->kind == ACCEL_KIND_BOXES, 0))
+    if (__builtin_expect(c->format & KERNEL_FORMAT_BOXES, 0))
         return mode == KERNEL_RESUMABLE ? kernel_box_leaf(s, c, ref, first, lanes) : KERNEL_CONTINUE;
+    if (__builtin_expect(c->format & KERNEL_FORMAT_INDEXED, 0))
+        return kernel_indexed_leaf(s, c, ref, first, lanes, mode);
     return kernel_triangle_leaf(s, c, ref, first, lanes, mode);
 }
 
@@ -401,8 +480,9 @@ KERNEL_INLINE bool kernel_pop(struct trace_state *s, struct kernel_cursor *c, ui
 KERNEL_INLINE uint32_t kernel_descend(struct trace_state *s, struct kernel_cursor *c, const struct kernel_boxes *boxes, uint32_t ref,
                                       enum kernel_mode mode)
 {
+    struct accel_node opened __attribute__((aligned(32)));
     while (!(ref & ACCEL_REF_LEAF_MASK)) {
-        const struct accel_node *node = (const struct accel_node *)c->nodes + ref;
+        const struct accel_node *node = kernel_node(c, ref, &opened);
         lanes8 t_near;
         uint32_t mask = kernel_test_boxes(boxes, (const uint8_t *)node->planes, c->t_max, &t_near);
         if (!mask)
@@ -420,12 +500,12 @@ KERNEL_INLINE uint32_t kernel_descend(struct trace_state *s, struct kernel_curso
             a ^= swap;
             b ^= swap;
             s->stack[c->stack_count++] = (struct trace_stack_entry){t[b], node->children[b]};
-            kernel_prefetch_child(c, node->children[b], s->bottom != NULL);
+            kernel_prefetch_child(c, node->children[b]);
             ref = node->children[a];
             continue;
         }
         for (uint32_t todo = mask; todo; todo &= todo - 1)
-            kernel_prefetch_child(c, node->children[__builtin_ctz(todo)], s->bottom != NULL);
+            kernel_prefetch_child(c, node->children[__builtin_ctz(todo)]);
         c->stack_count = kernel_push(s->stack, c->stack_count, mask, t_near, node->children, mode != KERNEL_ANY, &ref) - 1;
     }
     return ref;
@@ -456,7 +536,7 @@ KERNEL_INLINE void kernel_cursor_load(struct kernel_cursor *c, const struct trac
 {
     c->stack_count = s->stack_count;
     c->t_max = s->t_max;
-    c->best.block = NULL;
+    c->best.is_hit = false;
     if (s->bottom)
         kernel_load_space(c, &s->object, s->bottom);
     else
@@ -509,17 +589,17 @@ KERNEL_INLINE bool kernel_direct(struct trace_state *s, struct kernel_cursor *c,
     s->visible.ray = *ray;
     s->visible.instance_mask = mask;
     s->flags = flags;
-    c->best.block = NULL;
+    c->best.is_hit = false;
     if (!state_start(s, (const struct accel_header *)(uintptr_t)structure))
         return false;
     kernel_cursor_load(c, s);
     kernel_walk(s, c, mode);
-    return c->best.block != NULL;
+    return c->best.is_hit;
 }
 
 KERNEL_INLINE void kernel_store_hit(const struct trace_state *s, const struct kernel_cursor *c, struct trace_hit *hit)
 {
-    if (!c->best.block) {
+    if (!c->best.is_hit) {
         *hit = (struct trace_hit){.t = s->visible.ray.t_max, .instance_index = ~0u, .geometry_index = ~0u, .primitive_index = ~0u};
         return;
     }
@@ -527,9 +607,9 @@ KERNEL_INLINE void kernel_store_hit(const struct trace_state *s, const struct ke
     hit->barycentrics[0] = c->best.barycentrics[0];
     hit->barycentrics[1] = c->best.barycentrics[1];
     hit->hit_kind = c->best.hit_kind;
-    hit->instance_index = c->best.instance_index;
-    hit->geometry_index = c->best.block->geometries[c->best.lane] & ACCEL_GEOMETRY_INDEX_MASK;
-    hit->primitive_index = c->best.block->primitives[c->best.lane];
+    hit->instance_index = c->best.ids.instance;
+    hit->geometry_index = c->best.ids.geometry;
+    hit->primitive_index = c->best.ids.primitive;
     hit->reserved = 0;
 }
 

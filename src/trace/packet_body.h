@@ -38,6 +38,7 @@ struct kernel_packet {
     uint32_t near_plane[3], axes[3];
     struct trace_space spaces[PACKET_WIDTH];
     struct kernel_cursor cursors[PACKET_WIDTH];
+    struct kernel_cursor place; /* of the structure; nothing else of it is used */
 };
 
 /* Packets walk one bottom-level structure of triangles in the space of the rays; NULL: this is none. */
@@ -140,7 +141,7 @@ KERNEL_INLINE void kernel_packet_spaces(struct kernel_packet *p, const struct tr
         space->exact_always = 0;
         p->t_min[i] = rays[i].t_min;
         p->cursors[i].t_max = p->t_max[i] = rays[i].t_max;
-        p->cursors[i].best.block = NULL;
+        p->cursors[i].best.is_hit = false;
         p->cursors[i].space = space;
     }
 }
@@ -298,30 +299,38 @@ enum { KERNEL_PACKET_NARROW_RAYS = 4 };
 KERNEL_INLINE void kernel_packet_leaf(struct trace_state *s, struct kernel_packet *p, uint32_t active, uint32_t ref,
                                       enum kernel_mode mode)
 {
-    const uint8_t *leaves = (const uint8_t *)s->bottom + s->bottom->leaf_offset;
-    const struct accel_triangle_block *blocks = (const struct accel_triangle_block *)leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK);
-    bool is_narrow = __builtin_popcount(active) <= KERNEL_PACKET_NARROW_RAYS;
-    for (uint32_t i = 0; i < accel_ref_block_count(ref); i++) {
+    const struct kernel_cursor *c = &p->place;
+    const struct accel_triangle_block *blocks = (const struct accel_triangle_block *)c->leaves + (ref & ACCEL_REF_BLOCK_INDEX_MASK);
+    const struct accel_indexed_leaf *leaf = kernel_leaf_at(c, ref);
+    const bool is_narrow = __builtin_popcount(active) <= KERNEL_PACKET_NARROW_RAYS, is_indexed = c->format & KERNEL_FORMAT_INDEXED;
+    const uint32_t count = is_indexed ? accel_leaf_blocks(leaf) : accel_ref_block_count(ref);
+    for (uint32_t i = 0; i < count; i++) {
+        struct accel_triangle_block opened __attribute__((aligned(16)));
+        const struct accel_triangle_block *block = &blocks[i];
+        if (__builtin_expect(is_indexed, 0)) {
+            quant_open_block(leaf, i, &opened);
+            block = &opened;
+        }
         if (is_narrow)
-            kernel_packet_block_narrow(s, p, active, &blocks[i], mode);
+            kernel_packet_block_narrow(s, p, active, block, mode);
         else
-            kernel_packet_block_wide(s, p, active, &blocks[i], mode);
+            kernel_packet_block_wide(s, p, active, block, mode);
     }
     p->t_max_all = kernel_packet_t_max(p);
 }
 
 /* Entries on the stack are node * 8 + child, so that a child's box is at hand again when its turn comes. */
-KERNEL_INLINE uint32_t kernel_packet_open(struct trace_state *s, const struct kernel_packet *p, const struct accel_node *nodes,
-                                          uint32_t index, uint32_t count)
+KERNEL_INLINE uint32_t kernel_packet_open(struct trace_state *s, const struct kernel_packet *p, uint32_t index, uint32_t count)
 {
     uint32_t names[8] __attribute__((aligned(32)));
     lanes8 t_near;
-    uint32_t mask = kernel_packet_boxes(p, (const uint8_t *)nodes[index].planes, &t_near);
+    struct accel_node opened __attribute__((aligned(32)));
+    const struct accel_node *node = kernel_node(&p->place, index, &opened);
+    uint32_t mask = kernel_packet_boxes(p, (const uint8_t *)node->planes, &t_near);
     for (uint32_t i = 0; i < 8; i++)
         names[i] = index * 8 + i;
-    const uint8_t *leaves = (const uint8_t *)s->bottom + s->bottom->leaf_offset;
     for (uint32_t todo = mask; todo; todo &= todo - 1)
-        kernel_prefetch_ref((const uint8_t *)nodes, leaves, nodes[index].children[__builtin_ctz(todo)], true);
+        kernel_prefetch_child(&p->place, node->children[__builtin_ctz(todo)]);
     uint32_t top;
     return mask ? kernel_push(s->stack, count, mask, t_near, names, true, &top) : count;
 }
@@ -333,13 +342,13 @@ KERNEL_INLINE void kernel_packet_walk(struct trace_state *s, struct kernel_packe
         kernel_packet_leaf(s, p, all, s->bottom->root, mode);
         return;
     }
-    const struct accel_node *nodes = (const struct accel_node *)((const uint8_t *)s->bottom + s->bottom->node_offset);
-    uint32_t count = kernel_packet_open(s, p, nodes, s->bottom->root, 0);
+    uint32_t count = kernel_packet_open(s, p, s->bottom->root, 0);
     while (count) {
         struct trace_stack_entry entry = s->stack[--count];
         if (entry.t_near > p->t_max_all)
             continue;
-        const struct accel_node *node = &nodes[entry.ref / 8];
+        struct accel_node opened __attribute__((aligned(32)));
+        const struct accel_node *node = kernel_node(&p->place, entry.ref / 8, &opened);
         uint32_t ref = node->children[entry.ref % 8];
         uint32_t active = kernel_packet_rays(p, node, entry.ref % 8);
         if (!active || ref == ACCEL_REF_EMPTY)
@@ -347,7 +356,7 @@ KERNEL_INLINE void kernel_packet_walk(struct trace_state *s, struct kernel_packe
         if (ref & ACCEL_REF_LEAF_MASK)
             kernel_packet_leaf(s, p, active, ref, mode);
         else
-            count = kernel_packet_open(s, p, nodes, ref, count);
+            count = kernel_packet_open(s, p, ref, count);
     }
 }
 
@@ -355,12 +364,12 @@ KERNEL_INLINE void kernel_packet_store(struct kernel_stream *stream, const struc
                                        const struct kernel_cursor *c, float t_max, uint64_t index, enum kernel_mode mode)
 {
     if (mode == KERNEL_ANY) {
-        stream->occluded[index] = c->best.block != NULL;
+        stream->occluded[index] = c->best.is_hit;
         return;
     }
     struct trace_hit *hit = &stream->hits[index];
     kernel_store_hit(s, c, hit);
-    if (!c->best.block)
+    if (!c->best.is_hit)
         hit->t = t_max;
 }
 
@@ -385,6 +394,7 @@ KERNEL_INLINE bool kernel_packet_run(struct kernel_stream *stream, uint64_t firs
     kernel_packet_spaces(&p, &s.object, rays);
     if (!kernel_packet_intervals(&p, s.bottom, &s.object))
         return false;
+    kernel_load_space(&p.place, &s.object, s.bottom);
     kernel_packet_walk(&s, &p, mode);
     for (uint32_t i = 0; i < PACKET_WIDTH; i++)
         kernel_packet_store(stream, &s, &p.cursors[i], rays[i].t_max, first + i, mode);

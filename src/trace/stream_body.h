@@ -19,7 +19,7 @@ struct kernel_slot {
 KERNEL_INLINE void kernel_stream_go(struct kernel_slot *slot, uint32_t ref)
 {
     slot->ref = ref;
-    kernel_prefetch_child(&slot->c, ref, slot->s.bottom != NULL);
+    kernel_prefetch_child(&slot->c, ref);
 }
 
 /* Go on with what waits on the stack. False: the ray is done. */
@@ -37,7 +37,7 @@ KERNEL_INLINE void kernel_stream_store(struct kernel_stream *stream, struct kern
     if (mode == KERNEL_CLOSEST)
         kernel_store_hit(&slot->s, &slot->c, &stream->hits[slot->ray_index]);
     else
-        stream->occluded[slot->ray_index] = slot->c.best.block != NULL;
+        stream->occluded[slot->ray_index] = slot->c.best.is_hit;
 }
 
 /* Start the next ray that has something to walk through. False: there is none. */
@@ -49,7 +49,7 @@ KERNEL_INLINE bool kernel_stream_start(struct kernel_stream *stream, struct kern
         s->visible.ray = stream->rays[slot->ray_index];
         s->visible.instance_mask = stream->mask;
         s->flags = stream->flags;
-        slot->c.best.block = NULL;
+        slot->c.best.is_hit = false;
         if (state_start(s, (const struct accel_header *)(uintptr_t)stream->structure)) {
             kernel_cursor_load(&slot->c, s);
             return kernel_stream_advance(slot);
@@ -63,7 +63,8 @@ KERNEL_INLINE bool kernel_stream_start(struct kernel_stream *stream, struct kern
 KERNEL_INLINE bool kernel_stream_open(struct kernel_slot *slot, enum kernel_mode mode)
 {
     struct kernel_cursor *c = &slot->c;
-    const struct accel_node *node = (const struct accel_node *)c->nodes + slot->ref;
+    struct accel_node opened __attribute__((aligned(32)));
+    const struct accel_node *node = kernel_node(c, slot->ref, &opened);
     struct kernel_boxes boxes;
     lanes8 t_near;
     uint32_t top;

@@ -183,6 +183,20 @@ static void make_rays(struct abi_ray *rays, float extent, struct scene_random *r
     }
 }
 
+/* The same hits, bit for bit, on compact structures: vertices shared by position, and by index. */
+static void check_compact(const char *name, struct scene *scene, const struct abi_ray *rays, struct trace_hit *hits)
+{
+    static const uint32_t flags[] = {ACCEL_BUILD_FLAG_MINIMIZE_MEMORY,
+                                     ACCEL_BUILD_FLAG_MINIMIZE_MEMORY | ACCEL_BUILD_FLAG_ALLOW_UPDATE};
+    char label[64];
+    for (uint32_t i = 0; i < 2; i++) {
+        scene_free_built(scene);
+        scene_build_all(scene, i ? NULL : pool, flags[i]);
+        snprintf(label, sizeof(label), "%s, flags 0x%x", name, flags[i]);
+        check_isas(label, scene, rays, hits, 0);
+    }
+}
+
 static void run_scene(const char *name, struct scene *scene, float extent)
 {
     struct scene_random random = {(uint64_t)name[0] * 77 + (uint64_t)name[1]};
@@ -198,6 +212,7 @@ static void run_scene(const char *name, struct scene *scene, float extent)
         check_ray(name, scene, &rays[i], &hits[i], &tally);
     printf("%-18s %u hits, %u misses, %u at float distance of another triangle, t within %.2f ULP\n", name, tally.hits,
            tally.misses, tally.other_ids, tally.worst_ulps);
+    check_compact(name, scene, rays, hits);
     assert_true(tally.hits > RAYS_PER_SCENE / 50);
     assert_true(tally.other_ids < RAYS_PER_SCENE / 100);
     scene_finish(scene);

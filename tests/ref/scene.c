@@ -261,12 +261,17 @@ void scene_build_all(struct scene *scene, struct thread_pool *pool, uint32_t fla
     free(descs);
 }
 
-void scene_finish(struct scene *scene)
+void scene_free_built(struct scene *scene)
 {
     for (uint32_t i = 0; i < scene->blas_count; i++)
         free(scene->blas[i]);
     free(scene->blas);
     free(scene->tlas);
+}
+
+void scene_finish(struct scene *scene)
+{
+    scene_free_built(scene);
     for (uint32_t i = 0; i < scene->mesh_count; i++)
         scene_mesh_finish(&scene->meshes[i]);
 }

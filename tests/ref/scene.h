@@ -70,6 +70,7 @@ void *scene_build(struct thread_pool *pool, const struct accel_build_inputs *inp
 /* 64 bytes in the layout of D3D12_RAYTRACING_INSTANCE_DESC. */
 void scene_write_instance(uint8_t desc[64], const struct scene_instance *instance, const void *blas);
 void scene_build_all(struct scene *scene, struct thread_pool *pool, uint32_t flags);
+void scene_free_built(struct scene *scene); /* the structures only; may be built again */
 void scene_finish(struct scene *scene);
 
 extern const float scene_identity[12];

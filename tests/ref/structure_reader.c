@@ -10,15 +10,15 @@
 #include <string.h>
 
 enum { HEADER_BYTES = 256, MAX_DEPTH = 36, WIDTH = 8, NODE_BYTES = 224, TRIANGLE_BLOCK_BYTES = 176, BOX_BLOCK_BYTES = 256,
-       INSTANCE_BYTES = 128, GEOMETRY_BYTES = 32, LINK_BYTES = 32 };
-enum { FLAG_LINKED = 0x4, FLAG_ALL_OPAQUE = 0x8, FLAG_IDENTITY = 0x10, FLAGS_KNOWN = 0x1c };
+       INSTANCE_BYTES = 128, GEOMETRY_BYTES = 32, LINK_BYTES = 32, QUANTIZED_NODE_BYTES = 96 };
+enum { FLAG_QUANTIZED = 0x1, FLAG_INDEXED = 0x2, FLAG_LINKED = 0x4, FLAG_ALL_OPAQUE = 0x8, FLAG_IDENTITY = 0x10, FLAGS_KNOWN = 0x1f };
 #define NOTHING 0xffffffffu
 
 struct reader {
     const uint8_t *bytes;
     uint64_t byte_count;
     struct reader_contents *out;
-    uint32_t root, node_count, leaf_count;
+    uint32_t root, node_count, leaf_count, unit_bytes;
     uint64_t geometry_offset, node_offset, leaf_offset, link_offset, state_offset;
     uint32_t next_node, next_block, deepest;
 };
@@ -78,6 +78,18 @@ static bool all_zero(struct reader *r, uint64_t from, uint64_t to)
 
 /* --- header --- */
 
+static bool check_compact(struct reader *r)
+{
+    const struct reader_contents *c = r->out;
+    bool is_quantized = c->flags & FLAG_QUANTIZED, is_indexed = c->flags & FLAG_INDEXED, asks = c->build_flags & 0x10;
+    if (c->kind == READER_MICROMAPS ? is_quantized || is_indexed : is_quantized != asks)
+        return wrong(r, "flag bit 0 with build flags 0x%x", c->build_flags);
+    if (is_indexed && (!is_quantized || c->kind != READER_TRIANGLES))
+        return wrong(r, "flag bit 1");
+    bool is_unit = r->unit_bytes >= 4 && r->unit_bytes <= 64 && !(r->unit_bytes & (r->unit_bytes - 1));
+    return is_indexed ? is_unit || wrong(r, "leaf_unit_bytes") : !r->unit_bytes || wrong(r, "leaf_unit_bytes without indexed leaves");
+}
+
 static bool read_header(struct reader *r)
 {
     struct reader_contents *c = r->out;
@@ -103,13 +115,14 @@ static bool read_header(struct reader *r)
     c->pointer_count = u32(r, 128);
     r->state_offset = u64(r, 144);
     c->updates = u64(r, 152);
+    r->unit_bytes = u32(r, 160);
     if (c->kind < READER_TRIANGLES || c->kind > READER_MICROMAPS || (c->flags & ~FLAGS_KNOWN))
         return wrong(r, "kind %u, flags 0x%x", c->kind, c->flags);
     if (c->structure_bytes < HEADER_BYTES || c->structure_bytes > r->byte_count)
         return wrong(r, "structure_bytes %llu", (unsigned long long)c->structure_bytes);
     if (c->build_flags & 0x20)
         return wrong(r, "PERFORM_UPDATE is kept");
-    return all_zero(r, 88, 104) && all_zero(r, 136, 140) && all_zero(r, 160, HEADER_BYTES);
+    return all_zero(r, 88, 104) && all_zero(r, 136, 140) && all_zero(r, 164, HEADER_BYTES) && check_compact(r);
 }
 
 /* --- geometries and their micromaps --- */
@@ -174,9 +187,25 @@ struct box {
     float lower[3], upper[3];
 };
 
+static float quantized_plane(const struct reader *r, uint64_t node, uint32_t plane, uint32_t child)
+{
+    uint32_t bits = (uint32_t)number(r, node + 12 + plane / 2, 1) << 23;
+    float scale;
+    memcpy(&scale, &bits, sizeof(scale));
+    double product = (double)number(r, node + 16 + plane * 8 + child, 1) * scale;
+    return (float)((double)f32(r, node + plane / 2 * 4) + product);
+}
+
 static struct box child_box(const struct reader *r, uint32_t node, uint32_t child)
 {
     struct box box;
+    if (r->out->flags & FLAG_QUANTIZED) {
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            box.lower[axis] = quantized_plane(r, r->node_offset + (uint64_t)node * QUANTIZED_NODE_BYTES, axis * 2, child);
+            box.upper[axis] = quantized_plane(r, r->node_offset + (uint64_t)node * QUANTIZED_NODE_BYTES, axis * 2 + 1, child);
+        }
+        return box;
+    }
     uint64_t at = r->node_offset + (uint64_t)node * NODE_BYTES + child * 4;
     for (uint32_t axis = 0; axis < 3; axis++) {
         box.lower[axis] = f32(r, at + axis * 64);
@@ -234,8 +263,43 @@ static bool read_block(struct reader *r, uint32_t block, const struct box *aroun
     return true;
 }
 
+static bool read_indexed_leaf(struct reader *r, uint32_t unit, const struct box *around)
+{
+    const uint64_t at = r->leaf_offset + (uint64_t)unit * r->unit_bytes, end = r->leaf_offset + (uint64_t)r->leaf_count * r->unit_bytes;
+    if (unit != r->next_block || at + 12 > end)
+        return wrong(r, "leaf starts at unit %u, %u comes next", unit, r->next_block);
+    uint32_t head = (uint32_t)number(r, at, 1), vertices = (uint32_t)number(r, at + 1, 1), active = (uint32_t)number(r, at + 2, 2);
+    uint32_t count = head & 31, id_bytes = 1u << (head >> 5 & 3);
+    uint64_t indices = at + 12 + vertices * 12ull, geometries = indices + (count + 3) / 4 * 12, ids = geometries + (head >> 7) * 4ull * count;
+    uint64_t past = ids + (uint64_t)count * id_bytes, padded = (past - at + r->unit_bytes - 1) / r->unit_bytes;
+    if (!count || count > 16 || !vertices || vertices > 3 * count || id_bytes > 4 || active >> count || at + padded * r->unit_bytes > end)
+        return wrong(r, "head of the leaf at unit %u", unit);
+    for (uint32_t i = 0; i < (count + 3) / 4 * 4; i++) {
+        struct reader_primitive p = {.is_dead = !(active >> i & 1)};
+        for (uint32_t v = 0; v < 3; v++) {
+            uint32_t index = (uint32_t)number(r, indices + i / 4 * 12 + v * 4 + i % 4, 1);
+            if (index % 3 || index / 3 >= vertices || (i >= count && index))
+                return wrong(r, "index %u in the leaf at unit %u", index, unit);
+            for (uint32_t axis = 0; axis < 3; axis++)
+                p.values[v * 3 + axis] = f32(r, at + 12 + (index + axis) * 4ull);
+        }
+        if (i >= count)
+            continue;
+        uint32_t word = u32(r, head >> 7 ? geometries + i * 4 : at + 8);
+        p.geometry = word & 0xffffff;
+        p.geometry_flags = word >> 24;
+        p.primitive = u32(r, at + 4) + (uint32_t)number(r, ids + (uint64_t)i * id_bytes, id_bytes);
+        if (!keep(r, &p, around))
+            return false;
+    }
+    r->next_block += (uint32_t)padded;
+    return all_zero(r, past, at + padded * r->unit_bytes);
+}
+
 static bool read_leaf(struct reader *r, uint32_t ref, const struct box *around)
 {
+    if (r->out->flags & FLAG_INDEXED)
+        return read_indexed_leaf(r, ref & 0x7fffffff, around);
     if (r->out->kind == READER_INSTANCES) {
         uint32_t index = ref & 0x7fffffff;
         if (index >= r->leaf_count || r->out->instances[index].is_active || !r->out->instances[index].bottom_level)
@@ -257,16 +321,24 @@ static bool read_leaf(struct reader *r, uint32_t ref, const struct box *around)
 static bool read_ref(struct reader *r, uint32_t ref, uint32_t level, const struct box *around)
 {
     if (ref == NOTHING)
-        return !around || (around->lower[0] == FLT_MAX && around->upper[0] == -FLT_MAX) ? true : wrong(r, "an empty child has a box");
+        return !around || (r->out->flags & FLAG_QUANTIZED) || (around->lower[0] == FLT_MAX && around->upper[0] == -FLT_MAX)
+                   ? true
+                   : wrong(r, "an empty child has a box");
     if (ref >> 31)
         return read_leaf(r, ref, around);
     if (level == MAX_DEPTH || ref >= r->node_count || ref != r->next_node)
         return wrong(r, "node %u on level %u, node %u comes next", ref, level, r->next_node);
     r->next_node++;
     r->deepest = level + 1 > r->deepest ? level + 1 : r->deepest;
+    bool is_quantized = r->out->flags & FLAG_QUANTIZED;
+    uint64_t at = r->node_offset + (uint64_t)ref * (is_quantized ? QUANTIZED_NODE_BYTES : NODE_BYTES);
     for (uint32_t child = 0; child < WIDTH; child++) {
         struct box box = child_box(r, ref, child);
-        if (!read_ref(r, u32(r, r->node_offset + (uint64_t)ref * NODE_BYTES + 192 + child * 4), level + 1, &box))
+        uint32_t inside = u32(r, at + (is_quantized ? 64 : 192) + child * 4);
+        for (uint32_t plane = 0; is_quantized && inside == NOTHING && plane < 6; plane++)
+            if (number(r, at + 16 + plane * 8 + child, 1) != (plane % 2 ? 0 : 255))
+                return wrong(r, "an empty child of node %u has a box", ref);
+        if (!read_ref(r, inside, level + 1, &box))
             return false;
     }
     return true;
@@ -275,7 +347,7 @@ static bool read_ref(struct reader *r, uint32_t ref, uint32_t level, const struc
 static bool read_tree(struct reader *r)
 {
     struct reader_contents *c = r->out;
-    if (r->node_offset % 32 || !fits(r, r->node_offset, r->node_count, NODE_BYTES))
+    if (r->node_offset % 32 || !fits(r, r->node_offset, r->node_count, c->flags & FLAG_QUANTIZED ? QUANTIZED_NODE_BYTES : NODE_BYTES))
         return wrong(r, "the nodes do not fit");
     if (!read_ref(r, r->root, 0, NULL))
         return false;
@@ -353,7 +425,9 @@ bool reader_read(const void *structure, uint64_t byte_count, struct reader_conte
         return read_micromaps(&r);
     if (!read_geometries(&r) || (contents->kind == READER_INSTANCES && !read_instances(&r)))
         return false;
-    uint64_t block_bytes = contents->kind == READER_BOXES ? BOX_BLOCK_BYTES : TRIANGLE_BLOCK_BYTES;
+    uint64_t block_bytes = r.unit_bytes                       ? r.unit_bytes
+                           : contents->kind == READER_BOXES ? BOX_BLOCK_BYTES
+                                                            : TRIANGLE_BLOCK_BYTES;
     if (contents->kind != READER_INSTANCES && (r.leaf_offset % 64 || !fits(&r, r.leaf_offset, r.leaf_count, block_bytes)))
         return wrong(&r, "the blocks do not fit");
     return read_tree(&r);
