@@ -321,7 +321,7 @@ static void footprints(void **state)
         {"blocks", {TEXTURE(6, 6), .Format = DXGI_FORMAT_BC1_UNORM}, 0, 8, 8, 1, 256, 2, 16, 256 + 16},
         {"stencil plane",
          {TEXTURE(16, 2), .Format = DXGI_FORMAT_D24_UNORM_S8_UINT, .Flags = D3D12_RESOURCE_FLAG_ALLOW_DEPTH_STENCIL}, 1,
-         16, 2, 1, 256, 2, 16, 256 + 16},
+         16, 2, 1, 512, 2, 16, 512 + 16},
         {"volume", {TEXTURE(4, 4), .Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE3D, .DepthOrArraySize = 3}, 0, 4, 4, 3,
          256, 4, 16, 11 * 256 + 16},
     };
