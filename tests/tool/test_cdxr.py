@@ -5,7 +5,9 @@ every thread count and instruction set.
 
 Usage: test_cdxr.py CDXR_PROGRAM errors|picture|formats
 """
+import base64
 import hashlib
+import json
 import os
 import resource
 import shutil
@@ -104,6 +106,31 @@ class Errors(Folder):
                 self.assertFalse(os.path.exists(self.out()))
         self.refused(["render", self.out("gone.glb"), "-o", self.out()], "gone.glb", code=1)
         self.refused(["render", self.folder, "-o", self.out()], self.folder, code=1)
+
+    def gltf(self, **changes):
+        """A triangle as glTF text."""
+        data = struct.pack("<9f3H2x", 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 2)
+        scene = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+                 "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1, "material": 0}]}], "materials": [{}],
+                 "buffers": [{"uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode(),
+                              "byteLength": len(data)}],
+                 "bufferViews": [{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 6}],
+                 "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0],
+                                "max": [1, 1, 0]},
+                               {"bufferView": 1, "componentType": 5123, "count": 3, "type": "SCALAR"}]}
+        return json.dumps({**scene, **changes}).encode()
+
+    def test_nodes_nested_too_deeply(self):
+        nodes = [{"children": [i + 1]} for i in range(40000)] + [{"mesh": 0}]
+        self.refused(["render", self.write("deep.gltf", self.gltf(nodes=nodes)), "-o", self.out()], "deep.gltf", code=1)
+
+    def test_unreadable_texture_is_named_once(self):
+        textured = {"materials": [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}], "textures": [{"source": 0}],
+                    "images": [{"uri": "gone.png"}]}
+        path = self.write("textured.gltf", self.gltf(**textured))
+        result = run("render", path, "-o", self.out(), "-s", "8x8", "-n", "1", "-q")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr.count("gone.png"), 1, result.stderr)
 
     def test_output(self):
         for path in (self.out("no/such/folder.png"), "/dev/full/x.png"):

@@ -21,6 +21,7 @@ struct loader {
     struct model *model;
     char folder[1024];
     char (*texture_keys)[1100]; /* of model->textures, in the same order */
+    char unreadable[1024]; /* name of the last texture that could not be read */
 };
 
 enum { MAX_INSTANCES = 1 << 20, MAX_NODE_DEPTH = 256 };
@@ -110,7 +111,9 @@ static int32_t load_texture(struct loader *l, const char *name, bool is_srgb)
     struct model_texture t = {.is_srgb = is_srgb};
     const struct aiTexture *embedded = find_embedded(l->scene, name);
     if (!(embedded ? decode_embedded(embedded, &t) : decode_file(l, name, &t))) {
-        fprintf(stderr, "cdxr: warning: texture '%s' cannot be read; drawn without it\n", name);
+        if (strcmp(l->unreadable, name) != 0) /* asked for again as another kind of texture */
+            fprintf(stderr, "cdxr: warning: texture '%s' cannot be read; drawn without it\n", name);
+        snprintf(l->unreadable, sizeof(l->unreadable), "%s", name);
         return -1;
     }
     if (!grow((void **)&m->textures, m->texture_count + 1, sizeof(*m->textures)) ||
@@ -337,7 +340,9 @@ static const int import_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, S
 
 static const struct aiScene *import(const char *path, uint64_t file_bytes)
 {
-    struct sigaction action = {.sa_handler = import_failed}, old[sizeof(import_signals) / sizeof(import_signals[0])];
+    static char handler_stack[64 << 10]; /* nodes nested too deeply use up the ordinary one */
+    sigaltstack(&(stack_t){.ss_sp = handler_stack, .ss_size = sizeof(handler_stack)}, NULL);
+    struct sigaction action = {.sa_handler = import_failed, .sa_flags = SA_ONSTACK}, old[sizeof(import_signals) / sizeof(import_signals[0])];
     snprintf(import_line, sizeof(import_line), "cdxr: %s", path);
     for (size_t i = 0; i < sizeof(import_signals) / sizeof(import_signals[0]); i++)
         sigaction(import_signals[i], &action, &old[i]);
