@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "accel/emit.h"
+#include "accel/fast.h"
 #include "accel/instances.h"
 #include "accel/micromap.h"
 #include "accel/plan.h"
@@ -28,6 +29,7 @@ struct builder {
     const struct accel_build_arguments *arguments;
     struct accel_plan plan;
     struct sah_build sah;
+    struct accel_ref *references; /* the builder's input */
     struct sah_range root;
     struct accel_emit emit;
     struct accel_header *header;
@@ -55,6 +57,35 @@ static void prepare_sah(struct builder *b)
         .top_capacity = plan->top_capacity,
         .subtree_capacity = plan->subtree_capacity,
     };
+    b->references = plan->builder == ACCEL_BUILDER_FAST_BUILD ? scratch_at(b, plan->sources_offset) : b->sah.refs[0];
+}
+
+static void prepare_fast(struct builder *b, struct fast_build *fast)
+{
+    const struct accel_plan *plan = &b->plan;
+    *fast = (struct fast_build){
+        .sah = &b->sah,
+        .sources = b->references,
+        .keys = {scratch_at(b, plan->keys_offset[0]), scratch_at(b, plan->keys_offset[1])},
+        .counts = scratch_at(b, plan->counts_offset),
+        .clusters = scratch_at(b, plan->clusters_offset),
+        .groups = {scratch_at(b, plan->groups_offset[0]), scratch_at(b, plan->groups_offset[1])},
+        .chunks = scratch_at(b, plan->fast_chunks_offset),
+        .width = plan->limits.block_width,
+    };
+}
+
+/* The tree in b->sah, whoever makes it. */
+static void make_tree(struct builder *b)
+{
+    if (b->plan.builder == ACCEL_BUILDER_FAST_BUILD) {
+        struct fast_build fast;
+        struct accel_refs_result refs = {b->root.end, b->root.bounds, b->root.centroids};
+        prepare_fast(b, &fast);
+        fast_build(&fast, &refs);
+        return;
+    }
+    sah_build(&b->sah, &b->root);
 }
 
 static void set_root(struct builder *b, const struct accel_refs_result *refs)
@@ -70,7 +101,7 @@ static void make_primitive_refs(struct builder *b)
     for (uint32_t i = 0; i < inputs->count; i++)
         first_primitives[i + 1] = first_primitives[i] + (uint32_t)accel_geometry_primitive_count(&inputs->geometries[i]);
     struct accel_refs_result refs;
-    accel_refs_make(b->arguments->pool, inputs, first_primitives, b->sah.refs[0], scratch_at(b, b->plan.chunks_offset), &refs);
+    accel_refs_make(b->arguments->pool, inputs, first_primitives, b->references, scratch_at(b, b->plan.chunks_offset), &refs);
     set_root(b, &refs);
 }
 
@@ -217,7 +248,7 @@ enum status accel_build(const struct accel_build_arguments *arguments, struct re
     b.emit = (struct accel_emit){.build = &b.sah, .inputs = &arguments->inputs, .kind = b.plan.kind,
                                 .node_flags = b.plan.node_flags, .leaf_unit_bytes = b.plan.leaf_unit_bytes, .root = ACCEL_REF_EMPTY};
     if (b.root.end) {
-        sah_build(&b.sah, &b.root);
+        make_tree(&b);
         accel_emit_number(&b.emit, b.sah.subtrees);
     }
     write_header(&b);

@@ -3,6 +3,7 @@
 
 #include "accel/compact_refit.h"
 #include "accel/indexed.h"
+#include "accel/fast.h"
 #include "accel/micromap.h"
 
 static const struct sah_limits triangle_limits = {ACCEL_TRIANGLE_BLOCK_WIDTH, 2 * ACCEL_TRIANGLE_BLOCK_WIDTH, ACCEL_TRIANGLE_BLOCK_WIDTH, 1, 7};
@@ -16,6 +17,20 @@ static uint64_t take(uint64_t *offset, uint64_t bytes)
     uint64_t start = *offset;
     *offset = (start + bytes + 63) / 64 * 64;
     return start;
+}
+
+/* What the fast builder has beside the others. */
+static void plan_fast_scratch(struct accel_plan *plan, uint64_t *offset)
+{
+    uint64_t n = plan->reference_count, groups = fast_group_capacity(n, plan->limits.block_width);
+    plan->sources_offset = take(offset, n * sizeof(struct accel_ref));
+    plan->clusters_offset = take(offset, plan->block_count * sizeof(struct accel_ref));
+    plan->counts_offset = take(offset, (FAST_SORT_CHUNKS << FAST_SORT_BITS) * sizeof(uint32_t));
+    plan->fast_chunks_offset = take(offset, fast_chunk_count(n) * sizeof(struct fast_chunk));
+    for (int i = 0; i < 2; i++) {
+        plan->keys_offset[i] = take(offset, n * sizeof(uint64_t));
+        plan->groups_offset[i] = take(offset, groups * sizeof(struct accel_ref));
+    }
 }
 
 static void plan_scratch(struct accel_plan *plan, const struct accel_build_inputs *inputs)
@@ -32,6 +47,8 @@ static void plan_scratch(struct accel_plan *plan, const struct accel_build_input
     plan->top_nodes_offset = take(&offset, plan->top_capacity * sizeof(struct accel_node));
     plan->top_offset = take(&offset, plan->top_capacity * sizeof(struct sah_top));
     plan->subtrees_offset = take(&offset, plan->subtree_capacity * sizeof(struct sah_subtree));
+    if (plan->builder == ACCEL_BUILDER_FAST_BUILD)
+        plan_fast_scratch(plan, &offset);
     plan->scratch_bytes = (offset + 255) / 256 * 256;
     /* a bottom level is refitted inside its own memory, but for the exact boxes of quantised nodes; a top level is built anew */
     plan->update_scratch_bytes = plan->kind == ACCEL_KIND_INSTANCES ? plan->scratch_bytes : 256;
@@ -90,6 +107,27 @@ static void plan_format(struct accel_plan *plan, const struct accel_build_inputs
     plan->leaf_bytes = plan->leaf_unit_bytes;
 }
 
+/* Top levels are small beside what they name: their tree is always the default's. */
+static void plan_builder(struct accel_plan *plan, const struct accel_build_inputs *inputs)
+{
+    plan->builder = ACCEL_BUILDER_DEFAULT;
+    if (plan->kind != ACCEL_KIND_INSTANCES && (inputs->flags & ACCEL_BUILD_FLAG_PREFER_FAST_BUILD))
+        plan->builder = ACCEL_BUILDER_FAST_BUILD;
+}
+
+/* Half of all blocks may stay half empty; instances are blocks of one. */
+static void plan_tree(struct accel_plan *plan)
+{
+    uint64_t n = plan->reference_count;
+    plan->block_count = plan->kind == ACCEL_KIND_INSTANCES ? n : n * 2 / plan->limits.block_width + 1;
+    plan->node_count = sah_node_slots(&plan->limits, n);
+    if (plan->builder != ACCEL_BUILDER_FAST_BUILD)
+        return;
+    plan->block_count = fast_cluster_capacity(n, plan->limits.block_width);
+    uint64_t groups = fast_group_capacity(n, plan->limits.block_width);
+    plan->node_count = groups + sah_node_slots(&instance_limits, groups);
+}
+
 enum status accel_plan_make(struct accel_plan *plan, const struct accel_build_inputs *inputs, struct reason *reason)
 {
     RETURN_IF_FAILED(accel_check_inputs(inputs, reason));
@@ -102,10 +140,8 @@ enum status accel_plan_make(struct accel_plan *plan, const struct accel_build_in
         for (uint32_t i = 0; i < inputs->count; i++)
             plan->primitive_count += accel_geometry_primitive_count(&inputs->geometries[i]);
     plan->reference_count = plan->primitive_count;
-    uint64_t n = plan->reference_count;
-    /* Half of all blocks may stay half empty; instances are blocks of one. */
-    plan->block_count = plan->kind == ACCEL_KIND_INSTANCES ? n : n * 2 / plan->limits.block_width + 1;
-    plan->node_count = sah_node_slots(&plan->limits, n);
+    plan_builder(plan, inputs);
+    plan_tree(plan);
     plan_format(plan, inputs);
     plan_scratch(plan, inputs);
     plan_result(plan, inputs);

@@ -9,7 +9,14 @@
 
 enum { ACCEL_MAX_PRIMITIVES = 1 << 29, ACCEL_MAX_GEOMETRIES = 1 << 24, ACCEL_MAX_INSTANCES = 1 << 24 };
 
+/* Which builder makes the tree: chosen by flags alone, in plan.c. */
+enum accel_builder {
+    ACCEL_BUILDER_DEFAULT,    /* accel/sah.h */
+    ACCEL_BUILDER_FAST_BUILD, /* accel/fast.h */
+};
+
 struct accel_plan {
+    enum accel_builder builder;
     uint32_t kind;            /* enum accel_kind */
     uint64_t primitive_count; /* or instances; inactive ones included */
     uint64_t reference_count; /* at most */
@@ -26,6 +33,7 @@ struct accel_plan {
     /* scratch */
     uint64_t first_primitives_offset, chunks_offset, refs_offset[2], nodes_offset, top_nodes_offset, top_offset,
         subtrees_offset;
+    uint64_t sources_offset, keys_offset[2], counts_offset, clusters_offset, groups_offset[2], fast_chunks_offset; /* fast builder */
     uint32_t top_capacity, subtree_capacity;
     uint64_t scratch_bytes;
     uint64_t update_scratch_bytes;

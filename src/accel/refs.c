@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "accel/read.h"
 #include "accel/vertex.h"
 #include "base/thread_pool.h"
 #include "base/vec.h"
@@ -141,22 +142,6 @@ void accel_prefetch_triangle_vertices(const struct accel_geometry *geometry, uin
         __builtin_prefetch(vertex_address(&geometry->triangles, indices[i]));
 }
 
-/* A point or line can become a triangle by an update, so it has its place where updates are allowed. */
-static inline bool make_triangle_ref(const struct accel_geometry *geometry, uint32_t primitive, bool keep_degenerate,
-                                     struct accel_ref *ref)
-{
-    float c[3][3];
-    if (!accel_read_corners(geometry, primitive, c) || (!keep_degenerate && is_degenerate(c)))
-        return false;
-    for (int axis = 0; axis < 3; axis++) {
-        float lower = c[0][axis] < c[1][axis] ? c[0][axis] : c[1][axis];
-        float upper = c[0][axis] > c[1][axis] ? c[0][axis] : c[1][axis];
-        ref->negated_lower[axis] = -(c[2][axis] < lower ? c[2][axis] : lower);
-        ref->upper[axis] = c[2][axis] > upper ? c[2][axis] : upper;
-    }
-    return true;
-}
-
 static inline bool make_box_ref(const struct accel_geometry *geometry, uint32_t primitive, struct accel_ref *ref)
 {
     float box[2][3];
@@ -189,27 +174,36 @@ static uint32_t geometry_of(const struct make_context *c, uint32_t primitive)
     return low;
 }
 
+static void make_box_refs(const struct accel_read_range *range, struct accel_ref *refs, struct accel_refs_result *result)
+{
+    const struct accel_geometry *geometry = &range->inputs->geometries[range->geometry_index];
+    for (uint32_t i = range->begin; i < range->end; i++) {
+        struct accel_ref *ref = &refs[result->count];
+        if (!make_box_ref(geometry, i, ref))
+            continue;
+        ref->geometry = range->geometry_index;
+        ref->primitive = i;
+        accel_ref_grow(result, ref);
+        result->count++;
+    }
+}
+
+/* A point or line can become a triangle by an update, so it has its place where updates are allowed. */
 static void make_chunk(void *context, uint32_t chunk_index, uint32_t worker_index)
 {
     struct make_context *c = context;
     uint32_t begin = chunk_index * CHUNK_PRIMITIVES, total = c->first_primitives[c->inputs->count];
     uint32_t end = total - begin > CHUNK_PRIMITIVES ? begin + CHUNK_PRIMITIVES : total;
     struct accel_refs_result result = {0, simd8_empty_box(), simd8_empty_box()};
-    uint32_t geometry_index = geometry_of(c, begin);
     bool keep_degenerate = c->inputs->flags & ACCEL_BUILD_FLAG_ALLOW_UPDATE;
-    for (uint32_t i = begin; i < end; i++) {
-        while (i >= c->first_primitives[geometry_index + 1])
-            geometry_index++;
-        const struct accel_geometry *geometry = &c->inputs->geometries[geometry_index];
-        struct accel_ref *ref = &c->refs[begin + result.count];
-        ref->geometry = geometry_index;
-        ref->primitive = i - c->first_primitives[geometry_index];
-        bool active = geometry->type == ACCEL_GEOMETRY_BOXES ? make_box_ref(geometry, ref->primitive, ref)
-                                                             : make_triangle_ref(geometry, ref->primitive, keep_degenerate, ref);
-        if (!active)
-            continue;
-        accel_ref_grow(&result, ref);
-        result.count++;
+    for (uint32_t geometry = geometry_of(c, begin), i = begin; i < end; geometry++) {
+        uint32_t first = c->first_primitives[geometry], next = c->first_primitives[geometry + 1];
+        struct accel_read_range range = {c->inputs, geometry, i - first, (next < end ? next : end) - first};
+        if (c->inputs->geometries[geometry].type == ACCEL_GEOMETRY_BOXES)
+            make_box_refs(&range, c->refs + begin, &result);
+        else
+            accel_read_kernels()->refs(&range, keep_degenerate, c->refs + begin, &result);
+        i = range.end + first;
     }
     c->chunks[chunk_index] = result;
 }

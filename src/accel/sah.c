@@ -51,7 +51,33 @@ static uint32_t add_top(struct sah_build *build, const struct sah_range *range, 
 static void run_subtree(void *context, uint32_t index, uint32_t worker_index)
 {
     struct sah_build *build = context;
-    sah_kernels()->subtree(build, &build->subtrees[index]);
+    struct sah_subtree *subtree = &build->subtrees[index];
+    sah_kernels()->subtree(build, subtree);
+    subtree->range.begin = subtree->ref_begin;
+    subtree->range.end = subtree->ref_end;
+}
+
+static void count_subtree(void *context, uint32_t index, uint32_t worker_index)
+{
+    const struct sah_build *build = context;
+    struct sah_subtree *subtree = &build->subtrees[index];
+    const struct accel_ref *groups = build->refs[subtree->range.buffer];
+    subtree->ref_end = 0;
+    for (uint32_t i = subtree->range.begin; i < subtree->range.end; i++)
+        subtree->ref_end += groups[i].primitive >> SAH_GROUP_REFS_SHIFT;
+}
+
+/* Where the references of each subtree go. */
+static void place_subtrees(struct sah_build *build)
+{
+    if (build->clusters.sources)
+        thread_pool_parallel_for(build->pool, build->subtree_count, count_subtree, build);
+    for (uint32_t i = 0, place = 0; i < build->subtree_count; i++) {
+        struct sah_subtree *subtree = &build->subtrees[i];
+        subtree->ref_begin = build->clusters.sources ? place : subtree->range.begin;
+        place += subtree->ref_end;
+        subtree->ref_end = subtree->ref_begin;
+    }
 }
 
 void sah_build(struct sah_build *build, const struct sah_range *root)
@@ -74,5 +100,6 @@ void sah_build(struct sah_build *build, const struct sah_range *root)
                                           : add_subtree(build, &children[child], top.depth + 1);
         }
     }
+    place_subtrees(build);
     thread_pool_parallel_for(build->pool, build->subtree_count, run_subtree, build);
 }

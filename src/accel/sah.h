@@ -37,6 +37,7 @@ struct sah_subtree {
     uint32_t depth_reached; /* levels of nodes above and in the subtree */
     uint32_t root; /* local reference: node 0 or a leaf at block 0 */
     uint32_t leaf_units; /* bytes of indexed leaves, measured by emit */
+    uint32_t ref_begin, ref_end; /* place of its references in leaf order; range is set to them when it is built */
     uint32_t node_base, block_base; /* where emit puts them; block_base counts units of indexed leaves */
 };
 
@@ -44,6 +45,17 @@ struct sah_top {
     struct sah_range range;
     uint32_t depth;
     uint32_t index; /* of its node in the result */
+};
+
+/* Where what is split are groups of clusters of references (accel/fast.h): a reference's geometry is the first cluster,
+ * its primitive the number of clusters (below 16) and of references (above). A cluster's geometry is its first key, its
+ * primitive the number of keys; the low 29 bits of a key are the index of a source. Leaves go to refs and their sizes to
+ * counts, as refs[0] and refs[1] otherwise. sources NULL: no clusters. */
+enum { SAH_GROUP_REFS_SHIFT = 4, SAH_GROUP_CLUSTERS_MASK = 15, SAH_KEY_INDEX_MASK = 0x1fffffff };
+struct sah_clusters {
+    const struct accel_ref *clusters, *sources;
+    const uint64_t *keys;
+    struct accel_ref *refs, *counts;
 };
 
 /* children of a top node: bit 31 set: index of a subtree; else index of a top node; ~0: none. */
@@ -57,6 +69,8 @@ struct sah_build {
     struct sah_subtree *subtrees;
     uint32_t top_capacity, top_count;
     uint32_t subtree_capacity, subtree_count;
+    struct sah_clusters clusters;
+    uint32_t sweep_limit; /* ranges up to this are split in the order in which they lie, at the best place */
 };
 
 static inline uint64_t sah_node_slots(const struct sah_limits *limits, uint64_t reference_count)

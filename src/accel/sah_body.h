@@ -8,6 +8,7 @@
 #include "base/thread_pool.h"
 
 enum { MAX_BINS = 16, CHUNK_REFS = 16384, PARALLEL_REFS = 65536 };
+enum { SAH_SWEEP_GROUPS = 16 };
 enum { SAH_IN_ORDER_DEPTH = ACCEL_MAX_DEPTH - 12 }; /* from here on ranges are halved: 8^11 > 2^29 */
 
 struct sah_bins {
@@ -190,6 +191,42 @@ static void split_in_order(const struct sah_build *build, const struct sah_range
     }
 }
 
+/* The best of the borders between groups of neighbours, without moving anything; short ranges have groups of one. The
+ * cost counts references. False: surfaces are infinite. */
+static bool split_sweep(const struct sah_build *build, const struct sah_range *range, struct sah_range children[2])
+{
+    const struct accel_ref *refs = &build->refs[range->buffer][range->begin];
+    const uint32_t count = range->end - range->begin, group_count = count < SAH_SWEEP_GROUPS ? count : SAH_SWEEP_GROUPS;
+    simd8 groups[SAH_SWEEP_GROUPS], prefixes[SAH_SWEEP_GROUPS], right = simd8_empty_box(), box = right;
+    uint32_t borders[SAH_SWEEP_GROUPS + 1], middle = 0;
+    float left_costs[SAH_SWEEP_GROUPS], best = INFINITY;
+    for (uint32_t i = 0, ref = 0; i < group_count; i++) {
+        borders[i] = ref;
+        prefixes[i] = box;
+        left_costs[i] = simd8_half_area(box) * (float)ref;
+        groups[i] = simd8_load(&refs[ref++]);
+        for (uint32_t end = (uint32_t)((uint64_t)count * (i + 1) / group_count); ref < end; ref++)
+            groups[i] = simd8_max(simd8_load(&refs[ref]), groups[i]);
+        box = simd8_max(groups[i], box);
+    }
+    box = simd8_empty_box();
+    for (uint32_t i = group_count - 1; i > 0; i--) {
+        box = simd8_max(groups[i], box);
+        float cost = left_costs[i] + simd8_half_area(box) * (float)(count - borders[i]);
+        if (cost < best) {
+            best = cost;
+            middle = i;
+            right = box;
+        }
+    }
+    if (!(best < INFINITY))
+        return false;
+    uint32_t border = range->begin + borders[middle];
+    children[0] = (struct sah_range){prefixes[middle], prefixes[middle], range->begin, border, 0, range->buffer};
+    children[1] = (struct sah_range){right, right, border, range->end, 0, range->buffer};
+    return true;
+}
+
 struct chunked {
     const struct mapping *mapping;
     const struct sah_split *split;
@@ -269,6 +306,10 @@ static void split_serial(const struct sah_build *build, const struct sah_range *
 static void split_range(struct sah_build *build, const struct sah_range *range, struct sah_range children[2], bool in_order,
                         struct thread_pool *pool)
 {
+    if (!in_order && range->end - range->begin <= build->sweep_limit && split_sweep(build, range, children)) {
+        share_budget(range, build->limits.block_width, children);
+        return;
+    }
     struct sah_split split = {.axis = 3};
     simd8 centroids[2] = {simd8_empty_box(), simd8_empty_box()};
     if (!in_order) {
@@ -294,18 +335,6 @@ struct subtree_context {
     struct accel_node *nodes;
 };
 
-static uint32_t make_leaf(struct subtree_context *c, const struct sah_range *range)
-{
-    uint32_t count = range->end - range->begin;
-    if (range->buffer)
-        memcpy(&c->build->refs[0][range->begin], &c->build->refs[1][range->begin], count * sizeof(struct accel_ref));
-    uint32_t blocks = min_blocks(count, c->build->limits.block_width);
-    uint32_t ref = accel_ref_leaf(c->subtree->block_count, blocks);
-    c->subtree->block_count += blocks;
-    c->build->refs[1][range->begin].primitive = count;
-    return ref;
-}
-
 static inline void set_child_box(struct accel_node *node, uint32_t child, simd8 box)
 {
     simd4 negated_lower = simd8_low(box), upper = simd8_high(box);
@@ -313,6 +342,58 @@ static inline void set_child_box(struct accel_node *node, uint32_t child, simd8 
         node->planes[axis * 2][child] = -negated_lower[axis];
         node->planes[axis * 2 + 1][child] = upper[axis];
     }
+}
+
+static inline void copy_ref(struct accel_ref *to, const struct accel_ref *from)
+{
+    simd8_store(to, simd8_load(from));
+}
+
+/* One cluster is one leaf of one block. */
+static uint32_t make_cluster_leaf(struct subtree_context *c, const struct accel_ref *cluster)
+{
+    const struct sah_clusters *clusters = &c->build->clusters;
+    uint32_t place = c->subtree->ref_end, count = cluster->primitive;
+    for (uint32_t i = 0; i < count; i++)
+        copy_ref(&clusters->refs[place + i], &clusters->sources[clusters->keys[cluster->geometry + i] & SAH_KEY_INDEX_MASK]);
+    clusters->counts[place].primitive = count;
+    c->subtree->ref_end += count;
+    return accel_ref_leaf(c->subtree->block_count++, 1);
+}
+
+/* One group is a node of leaves, or a leaf where it has one cluster. */
+static uint32_t make_group(struct subtree_context *c, const struct accel_ref *group, uint32_t depth)
+{
+    const struct accel_ref *clusters = &c->build->clusters.clusters[group->geometry];
+    uint32_t count = group->primitive & SAH_GROUP_CLUSTERS_MASK;
+    if (count == 1)
+        return make_cluster_leaf(c, &clusters[0]);
+    uint32_t index = c->subtree->node_count++;
+    struct accel_node *node = &c->nodes[index];
+    if (depth + 1 > c->subtree->depth_reached)
+        c->subtree->depth_reached = depth + 1;
+    for (uint32_t i = 0; i < ACCEL_NODE_WIDTH; i++) {
+        set_child_box(node, i, i < count ? simd8_load(&clusters[i]) : simd8_empty_box());
+        node->children[i] = i < count ? make_cluster_leaf(c, &clusters[i]) : ACCEL_REF_EMPTY;
+    }
+    return index;
+}
+
+/* References move down to where the leaf before ended: places between ranges that were kept for duplicates close. */
+static uint32_t make_leaf(struct subtree_context *c, const struct sah_range *range, uint32_t depth)
+{
+    if (c->build->clusters.sources)
+        return make_group(c, &c->build->refs[range->buffer][range->begin], depth);
+    uint32_t count = range->end - range->begin, place = c->subtree->ref_end;
+    const struct accel_ref *from = &c->build->refs[range->buffer][range->begin];
+    for (uint32_t i = 0; i < count && from != &c->build->refs[0][place]; i++)
+        copy_ref(&c->build->refs[0][place + i], &from[i]);
+    uint32_t blocks = min_blocks(count, c->build->limits.block_width);
+    uint32_t ref = accel_ref_leaf(c->subtree->block_count, blocks);
+    c->subtree->block_count += blocks;
+    c->build->refs[1][place].primitive = count;
+    c->subtree->ref_end += count;
+    return ref;
 }
 
 /* What says which child is opened next: its surface, or its count where depth has to end soon. */
@@ -362,7 +443,7 @@ static void set_node_boxes(struct accel_node *node, const struct sah_range *chil
 static uint32_t build_node(struct subtree_context *c, const struct sah_range *range, uint32_t depth)
 {
     if (range->end - range->begin <= c->build->limits.max_leaf)
-        return make_leaf(c, range);
+        return make_leaf(c, range, depth);
     struct sah_range children[ACCEL_NODE_WIDTH];
     uint32_t count = open_range(c->build, range, depth >= SAH_IN_ORDER_DEPTH, children, NULL);
     uint32_t index = c->subtree->node_count++;

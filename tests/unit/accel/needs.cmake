@@ -1,5 +1,5 @@
 # The builder is looked at through the traversal.
-foreach(test build update copy)
+foreach(test builders build update copy)
   if(TARGET unit_accel_${test})
     target_link_libraries(unit_accel_${test} PRIVATE cdxr_trace)
   endif()

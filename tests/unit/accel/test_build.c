@@ -296,14 +296,18 @@ static void test_refused(void **state)
 /* Sizes grow with every count, and do not look at addresses (AS-06). */
 static void test_prebuild_is_monotone(void **state)
 {
-    struct accel_prebuild_info last = {0}, info;
-    for (uint32_t n = 0; n < 3000; n += n < 100 ? 1 : 37) {
-        struct accel_geometry geometry = {.triangles = {.vertices = 0x1000, .vertex_stride_bytes = 12, .vertex_count = n * 3, .vertex_format = SCENE_FORMAT_R32G32B32_FLOAT}};
-        struct accel_build_inputs inputs = {.level = ACCEL_LEVEL_BOTTOM, .count = 1, .geometries = &geometry};
-        assert_int_equal(accel_prebuild_info(&inputs, &info, NULL), STATUS_OK);
-        assert_true(info.result_bytes >= last.result_bytes && info.scratch_bytes >= last.scratch_bytes);
-        assert_int_equal(info.update_scratch_bytes, 0);
-        last = info;
+    static const uint32_t flags[] = {0, ACCEL_BUILD_FLAG_PREFER_FAST_BUILD, ACCEL_BUILD_FLAG_PREFER_FAST_TRACE,
+                                     ACCEL_BUILD_FLAG_PREFER_FAST_BUILD | ACCEL_BUILD_FLAG_MINIMIZE_MEMORY};
+    for (uint32_t i = 0; i < ARRAY_COUNT(flags); i++) {
+        struct accel_prebuild_info last = {0}, info;
+        for (uint32_t n = 0; n < 9000; n += n < 100 || (n > 2000 && n < 2100) ? 1 : 37) {
+            struct accel_geometry geometry = {.triangles = {.vertices = 0x1000, .vertex_stride_bytes = 12, .vertex_count = n * 3, .vertex_format = SCENE_FORMAT_R32G32B32_FLOAT}};
+            struct accel_build_inputs inputs = {.level = ACCEL_LEVEL_BOTTOM, .flags = flags[i], .count = 1, .geometries = &geometry};
+            assert_int_equal(accel_prebuild_info(&inputs, &info, NULL), STATUS_OK);
+            assert_true(info.result_bytes >= last.result_bytes && info.scratch_bytes >= last.scratch_bytes);
+            assert_int_equal(info.update_scratch_bytes, 0);
+            last = info;
+        }
     }
 }
 
