@@ -19,6 +19,7 @@ set_target_properties(api_headers PROPERTIES C_EXTENSIONS OFF C_STANDARD 11 CXX_
 # Shaders in C.
 add_dependencies(api_c_shaders jit_test_bitcode)
 add_dependencies(api_field_rays jit_test_bitcode)
+add_dependencies(api_local_samplers jit_test_bitcode)
 
 # The objects behind the C++ interfaces are C structs: they have no C++ type that -fsanitize=vptr could check.
 if(CDXR_SANITIZE STREQUAL "address")
