@@ -204,6 +204,12 @@ static enum status check_object_config(const struct so_linker *linker, enum so_s
     return STATUS_OK;
 }
 
+static bool ignores_payload_limit(const struct so_export *shader)
+{
+    const struct so_library_input *library = shader->library;
+    return library->ignore_payload_limit && library->ignore_payload_limit[shader->function - library->rdat->functions];
+}
+
 static enum status check_sizes(const struct so_linker *linker, const struct so_export *unit,
                                const struct so_export *shader)
 {
@@ -213,7 +219,7 @@ static enum status check_sizes(const struct so_linker *linker, const struct so_e
     const struct dxil_rdat_function *function = shader->function;
     bool has_payload = function->shader_kind == SO_SHADER_ANY_HIT || function->shader_kind == SO_SHADER_CLOSEST_HIT ||
                        function->shader_kind == SO_SHADER_MISS;
-    if (has_payload && !shader->library->ignore_payload_limit && function->payload_bytes > config->values[0])
+    if (has_payload && !ignores_payload_limit(shader) && function->payload_bytes > config->values[0])
         return reason_set(linker->reason, STATUS_INVALID,
                           "export '%s' has a payload of %u bytes, MaxPayloadSizeInBytes of '%s' is %u", shader->name,
                           function->payload_bytes, config->label, config->values[0]);

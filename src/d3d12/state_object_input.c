@@ -156,6 +156,22 @@ static enum status find_or_load(struct so_reader *reader, const D3D12_SHADER_BYT
     return STATUS_OK;
 }
 
+static enum status note_qualified_payloads(struct so_reader *reader, const struct so_library *library, const bool **out)
+{
+    if (!library->module->has_payload_qualifiers)
+        return STATUS_OK;
+    bool *qualified = arena_allocate_zeroed(&reader->parsed->arena, (size_t)library->rdat.function_count + 1, 1);
+    if (!qualified)
+        return STATUS_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < library->rdat.function_count; i++) {
+        const struct dxil_function *function =
+            dxil_module_find_function(library->module, library->rdat.functions[i].name, NULL);
+        qualified[i] = function && function->has_qualified_payload;
+    }
+    *out = qualified;
+    return STATUS_OK;
+}
+
 static enum status read_library(struct so_reader *reader, const void *data)
 {
     const D3D12_DXIL_LIBRARY_DESC *desc = data;
@@ -171,7 +187,7 @@ static enum status read_library(struct so_reader *reader, const void *data)
     out->rdat = &library->rdat;
     out->user = library;
     /* "MaxPayloadSizeInBytes is ignored for payloads that use payload access qualifiers" */
-    out->ignore_payload_limit = library->module->has_payload_qualifiers;
+    RETURN_IF_FAILED(note_qualified_payloads(reader, library, &out->ignore_payload_limit));
     out->export_count = desc->NumExports;
     return copy_exports(reader, desc->pExports, desc->NumExports, &out->exports);
 }

@@ -64,7 +64,7 @@ struct so_library_input {
     uint32_t subobject_index; /* for messages */
     const struct dxil_rdat *rdat;
     void *user;       /* handed through to so_export.library */
-    bool ignore_payload_limit; /* its payloads use payload access qualifiers */
+    const bool *ignore_payload_limit; /* by function of rdat: its payload has payload access qualifiers; NULL: none has */
     const struct so_export_input *exports;
     uint32_t export_count; /* 0: everything */
 };

@@ -179,6 +179,21 @@ static bool read_properties(struct ir_reader *r, const struct ir_metadata *list,
     return true;
 }
 
+/* dx.dxrPayloadAnnotations: nodes of {tag, undef of a struct type, its fields' qualifiers, undef of the next type, ...}. */
+static bool payload_is_qualified(const struct ir_reader *r, uint32_t type)
+{
+    const struct ir_named_metadata *annotations = reader_named(r, "dx.dxrPayloadAnnotations");
+    for (uint32_t n = 0; annotations && n < annotations->count; n++) {
+        const struct ir_metadata *node = named_node(r, "dx.dxrPayloadAnnotations", n);
+        for (uint32_t i = 1; node && node->kind == IR_METADATA_NODE && i < node->count; i += 2) {
+            const struct ir_metadata *value = metadata_operand(r, node, i);
+            if (value && value->kind == IR_METADATA_VALUE && r->values[value->value].type == type)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Parameters that a shader of a kind has: payload and attributes are pointers to structs. */
 static bool read_entry_type(struct ir_reader *r, const struct ir_function *function, struct dxil_function *entry)
 {
@@ -202,6 +217,7 @@ static bool read_entry_type(struct ir_reader *r, const struct ir_function *funct
     if (!valid)
         return reader_corrupt(r, "%s shader %s does not have the parameters of its kind or no body",
                               dxil_shader_kind_name(entry->kind), entry->plain_name);
+    entry->has_qualified_payload = type->count && payload_is_qualified(r, r->types[type->elements[0]].element);
     return true;
 }
 

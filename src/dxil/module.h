@@ -108,6 +108,7 @@ struct dxil_function {
     uint32_t attribute_bytes;
     /* What the two take in memory by LLVM's layout, from the types of the parameters; 0: no such parameter. */
     uint32_t payload_memory_bytes, attribute_memory_bytes;
+    bool has_qualified_payload; /* its payload's type has payload access qualifiers */
     uint32_t thread_count[3]; /* numthreads of compute */
     uint32_t groupshared_bytes; /* shaders in C; with DXIL, jit adds up the variables that are reached */
     uint32_t wave_minimum, wave_maximum, wave_preferred; /* [WaveSize]; 0 = not given. One value: all three equal */

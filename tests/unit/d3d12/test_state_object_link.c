@@ -696,11 +696,21 @@ static void test_payload_limit_is_ignored_with_access_qualifiers(void **state)
 {
     struct world w;
     begin_bare(&w);
-    w.libraries[0].ignore_payload_limit = true;
+    bool qualified[64];
+    memset(qualified, true, sizeof(qualified));
+    assert_in_range(w.libraries[0].rdat->function_count, 1, 64);
+    w.libraries[0].ignore_payload_limit = qualified;
     define(&w, SO_SLOT_SHADER_CONFIG, NULL, 4, 8);
     define(&w, SO_SLOT_PIPELINE_CONFIG, NULL, 1, 0);
     expect_ok(&w);
     end(&w);
+    /* It counts per payload: those of other functions of the library are still limited. */
+    begin_bare(&w);
+    memset(qualified, false, sizeof(qualified));
+    w.libraries[0].ignore_payload_limit = qualified;
+    define(&w, SO_SLOT_SHADER_CONFIG, NULL, 4, 8);
+    define(&w, SO_SLOT_PIPELINE_CONFIG, NULL, 1, 0);
+    expect_fail(&w, "has a payload of");
 }
 
 static void test_configs_must_match_in_the_whole_object(void **state)

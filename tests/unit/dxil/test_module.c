@@ -374,6 +374,28 @@ static void wave_sizes_are_read(void **state)
     dxil_module_destroy(module);
 }
 
+static void qualified_payloads_are_known(void **state)
+{
+    static const struct {
+        const char *file;
+        bool qualified;
+    } rows[] = {{"12_payload_qualifiers.dxil", true}, {"12_payload_qualifiers.nopaq.dxil", false}, {"01_hello_triangle.dxil", false}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+        struct dxil_module *module = load(rows[i].file, false);
+        unsigned checked = 0;
+        for (uint32_t k = 0; k < module->function_count; k++) {
+            enum dxil_shader_kind kind = module->functions[k].kind;
+            if (kind != DXIL_SHADER_KIND_CLOSESTHIT && kind != DXIL_SHADER_KIND_MISS && kind != DXIL_SHADER_KIND_ANYHIT)
+                continue;
+            assert_int_equal(module->functions[k].has_qualified_payload, rows[i].qualified);
+            checked++;
+        }
+        assert_true(checked > 0);
+        dxil_module_destroy(module);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,6 +413,7 @@ int main(void)
         cmocka_unit_test(names_are_found),
         cmocka_unit_test(names_lose_their_mangling),
         cmocka_unit_test(wave_sizes_are_read),
+        cmocka_unit_test(qualified_payloads_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
