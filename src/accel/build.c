@@ -56,6 +56,7 @@ static void prepare_sah(struct builder *b)
         .subtrees = scratch_at(b, plan->subtrees_offset),
         .top_capacity = plan->top_capacity,
         .subtree_capacity = plan->subtree_capacity,
+        .max_bins = plan->builder == ACCEL_BUILDER_FAST_TRACE ? SAH_MAX_BINS : SAH_DEFAULT_BINS,
     };
     b->references = plan->builder == ACCEL_BUILDER_FAST_BUILD ? scratch_at(b, plan->sources_offset) : b->sah.refs[0];
 }

@@ -113,6 +113,8 @@ static void plan_builder(struct accel_plan *plan, const struct accel_build_input
     plan->builder = ACCEL_BUILDER_DEFAULT;
     if (plan->kind != ACCEL_KIND_INSTANCES && (inputs->flags & ACCEL_BUILD_FLAG_PREFER_FAST_BUILD))
         plan->builder = ACCEL_BUILDER_FAST_BUILD;
+    else if (inputs->flags & ACCEL_BUILD_FLAG_PREFER_FAST_TRACE)
+        plan->builder = ACCEL_BUILDER_FAST_TRACE;
 }
 
 /* Half of all blocks may stay half empty; instances are blocks of one. */

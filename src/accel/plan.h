@@ -13,6 +13,7 @@ enum { ACCEL_MAX_PRIMITIVES = 1 << 29, ACCEL_MAX_GEOMETRIES = 1 << 24, ACCEL_MAX
 enum accel_builder {
     ACCEL_BUILDER_DEFAULT,    /* accel/sah.h */
     ACCEL_BUILDER_FAST_BUILD, /* accel/fast.h */
+    ACCEL_BUILDER_FAST_TRACE, /* as the default, with more borders to choose from */
 };
 
 struct accel_plan {

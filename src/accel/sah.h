@@ -51,6 +51,7 @@ struct sah_top {
  * its primitive the number of clusters (below 16) and of references (above). A cluster's geometry is its first key, its
  * primitive the number of keys; the low 29 bits of a key are the index of a source. Leaves go to refs and their sizes to
  * counts, as refs[0] and refs[1] otherwise. sources NULL: no clusters. */
+enum { SAH_DEFAULT_BINS = 16, SAH_MAX_BINS = 32 };
 enum { SAH_GROUP_REFS_SHIFT = 4, SAH_GROUP_CLUSTERS_MASK = 15, SAH_KEY_INDEX_MASK = 0x1fffffff };
 struct sah_clusters {
     const struct accel_ref *clusters, *sources;
@@ -69,6 +70,7 @@ struct sah_build {
     struct sah_subtree *subtrees;
     uint32_t top_capacity, top_count;
     uint32_t subtree_capacity, subtree_count;
+    uint32_t max_bins; /* an axis; at most SAH_MAX_BINS */
     struct sah_clusters clusters;
     uint32_t sweep_limit; /* ranges up to this are split in the order in which they lie, at the best place */
 };

@@ -7,7 +7,7 @@
 #include "accel/sah.h"
 #include "base/thread_pool.h"
 
-enum { MAX_BINS = 16, CHUNK_REFS = 16384, PARALLEL_REFS = 65536 };
+enum { MAX_BINS = SAH_MAX_BINS, CHUNK_REFS = 16384, PARALLEL_REFS = 65536 };
 enum { SAH_SWEEP_GROUPS = 16 };
 enum { SAH_IN_ORDER_DEPTH = ACCEL_MAX_DEPTH - 12 }; /* from here on ranges are halved: 8^11 > 2^29 */
 
@@ -26,11 +26,11 @@ static inline simd4 centroid_of(simd8 box)
     return simd8_high(box) - simd8_low(box);
 }
 
-static struct mapping make_mapping(const struct sah_range *range)
+static struct mapping make_mapping(const struct sah_range *range, uint32_t max_bins)
 {
     uint32_t count = range->end - range->begin;
     struct mapping m;
-    m.bin_count = 4 + count / 8 < MAX_BINS ? 4 + count / 8 : MAX_BINS;
+    m.bin_count = 4 + count / 8 < max_bins ? 4 + count / 8 : max_bins;
     m.origin = -simd8_low(range->centroids);
     simd4 extent = simd8_high(range->centroids) - m.origin;
     for (int axis = 0; axis < 4; axis++) {
@@ -313,7 +313,7 @@ static void split_range(struct sah_build *build, const struct sah_range *range, 
     struct sah_split split = {.axis = 3};
     simd8 centroids[2] = {simd8_empty_box(), simd8_empty_box()};
     if (!in_order) {
-        struct mapping m = make_mapping(range);
+        struct mapping m = make_mapping(range, build->max_bins);
         if (pool && range->end - range->begin >= PARALLEL_REFS)
             split_parallel(pool, build, range, &m, &split, centroids);
         else
