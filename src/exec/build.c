@@ -204,7 +204,9 @@ static enum status check_source(struct exec_device *device, const struct exec_bu
     const struct accel_header *source = (const struct accel_header *)(uintptr_t)build->source;
     RETURN_IF_FAILED(check_structure(device, "SourceAccelerationStructureData", build->source, reason));
     struct range result = {"DestAccelerationStructureData", build->destination, source->structure_bytes, 0};
-    return check_range(device, &result, reason);
+    struct range from = {"SourceAccelerationStructureData", build->source, source->structure_bytes, 0};
+    RETURN_IF_FAILED(check_range(device, &result, reason));
+    return build->source == build->destination ? STATUS_OK : check_disjoint(&result, &from, reason); /* in place, or apart */
 }
 
 static enum status write_postbuild(struct exec_device *device, uint32_t kind, uint64_t structure, uint64_t *destination,

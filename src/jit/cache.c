@@ -3,6 +3,7 @@
  * pointers cleared, object file. Written under a temporary name and renamed, so that readers see whole files only. */
 #include "jit/cache.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,7 @@ void jit_cache_store(const char *directory, const char *symbol, const struct jit
     snprintf(temporary, sizeof(temporary), "%s.%ld.%lx", path, (long)getpid(), (unsigned long)(uintptr_t)compiled);
     if (cache_write(temporary, compiled) && rename(temporary, path) == 0)
         return;
+    int error = errno;
     unlink(temporary);
-    log_warn("cannot write the shader cache file %s", path);
+    log_warn("CDXR_CACHE_DIR: the shader cache file %s cannot be written: %s", path, strerror(error));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rules that only show when parts are put together: configurations of a pipeline and of the collections it includes,
- * growing what is no pipeline, flags that nobody defined. */
+ * growing what is no pipeline, flags that nobody defined, updates into their own source. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,6 +118,49 @@ static void test_flags_that_nobody_defined(void **state)
     }
 }
 
+/* "If the addresses of the source and destination acceleration structures are identical, the update is performed in-place.
+ * Any other overlapping of address ranges of the source and destination is invalid." */
+static void test_updates_are_in_place_or_apart(void **state)
+{
+    static const float corners[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    static const struct {
+        const char *name;
+        UINT64 offset;
+        bool is_refused;
+    } rows[] = {{"overlapping", 256, true}, {"in place", 0, false}, {"apart", 4096, false}};
+    ID3D12Resource *vertices = gpu_upload(&gpu, corners, sizeof(corners));
+    ID3D12Resource *structures = gpu_structure_buffer(&gpu, 65536);
+    ID3D12Resource *scratch = gpu_buffer(&gpu, D3D12_HEAP_TYPE_DEFAULT, 65536);
+    D3D12_RAYTRACING_GEOMETRY_DESC geometry = {
+        .Type = D3D12_RAYTRACING_GEOMETRY_TYPE_TRIANGLES,
+        .Triangles = {.VertexFormat = DXGI_FORMAT_R32G32B32_FLOAT, .VertexCount = 3,
+                      .VertexBuffer = {ID3D12Resource_GetGPUVirtualAddress(vertices), 12}}};
+    UINT64 source = ID3D12Resource_GetGPUVirtualAddress(structures);
+    D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC desc = {
+        .DestAccelerationStructureData = source,
+        .Inputs = {.Type = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL,
+                   .Flags = D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_ALLOW_UPDATE, .NumDescs = 1,
+                   .pGeometryDescs = &geometry},
+        .ScratchAccelerationStructureData = ID3D12Resource_GetGPUVirtualAddress(scratch)};
+    ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure(gpu.list, &desc, 0, NULL);
+    gpu_run(&gpu);
+    desc.Inputs.Flags |= D3D12_RAYTRACING_ACCELERATION_STRUCTURE_BUILD_FLAG_PERFORM_UPDATE;
+    desc.SourceAccelerationStructureData = source;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        gpu_forget_messages(&gpu);
+        desc.DestAccelerationStructureData = source + rows[i].offset;
+        ID3D12GraphicsCommandList4_BuildRaytracingAccelerationStructure(gpu.list, &desc, 0, NULL);
+        gpu_run(&gpu);
+        if (gpu_message_count(&gpu) != rows[i].is_refused || gpu_has_message(&gpu, "overlap") != rows[i].is_refused) {
+            gpu_print_messages(&gpu);
+            fail_msg("%s: wrong messages", rows[i].name);
+        }
+    }
+    ID3D12Resource_Release(vertices);
+    ID3D12Resource_Release(structures);
+    ID3D12Resource_Release(scratch);
+}
+
 static int open_gpu(void **state)
 {
     gpu_init(&gpu);
@@ -136,6 +179,7 @@ int main(void)
         cmocka_unit_test(test_pipeline_and_collection_configs_match),
         cmocka_unit_test(test_collection_cannot_be_grown),
         cmocka_unit_test(test_flags_that_nobody_defined),
+        cmocka_unit_test(test_updates_are_in_place_or_apart),
     };
     return cmocka_run_group_tests(tests, open_gpu, close_gpu);
 }
