@@ -444,8 +444,9 @@ bool body_phi(struct ir_body *b, struct ir_record *record)
     while (record->at < record->count) {
         int64_t relative = reader_signed(record->operands[record->at++]);
         uint64_t block = record->operands[record->at++];
-        int64_t id = (int64_t)r->value_count - relative;
-        if (relative > UINT32_MAX || relative < -(int64_t)UINT32_MAX || id < 0 || id >= UINT32_MAX || block >= b->block_count)
+        bool is_near = relative <= UINT32_MAX && relative >= -(int64_t)UINT32_MAX; /* the difference cannot overflow */
+        int64_t id = is_near ? (int64_t)r->value_count - relative : -1;
+        if (id < 0 || id >= UINT32_MAX || block >= b->block_count)
             return body_corrupt(b, "phi of a value or block that does not exist");
         if (id < r->value_count ? r->values[id].type != type : !body_forward(b, (uint32_t)id, (uint32_t)type))
             return body_corrupt(b, "phi of a value of another type");
