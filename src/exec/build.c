@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "accel/build.h"
+#include "accel/serialize.h"
 #include "accel/vertex.h"
 #include "accel/micromap.h"
 #include "base/format.h"
@@ -351,6 +352,27 @@ static enum status check_copy_alignment(struct exec_device *device, const struct
     return check_range(device, &addresses[1], reason);
 }
 
+/* "Destination memory range cannot overlap source": a structure would be read while it is overwritten. What serialising and
+ * decoding write is not known here; it is taken to be as large as the structure. */
+static enum status check_copy_disjoint(struct exec_device *device, const struct exec_copy_acceleration_structure *copy,
+                                       struct reason *reason)
+{
+    struct range to = {"DestAccelerationStructureData", copy->destination, 0, 1};
+    struct range from = {"SourceAccelerationStructureData", copy->source, 0, 1};
+    if (copy->mode != ACCEL_COPY_DESERIALIZE) {
+        to.bytes = from.bytes = ((const struct accel_header *)(uintptr_t)copy->source)->structure_bytes;
+    } else {
+        const struct accel_serialized_header *header = (const void *)(uintptr_t)copy->source;
+        uint64_t room = exec_device_bytes_behind(device, copy->source);
+        if (room < sizeof(*header))
+            return STATUS_OK; /* refused by the copy itself, as sizes are that no buffer has */
+        from.bytes = header->serialized_bytes < room ? header->serialized_bytes : room;
+        room = exec_device_bytes_behind(device, copy->destination);
+        to.bytes = header->deserialized_bytes < room ? header->deserialized_bytes : room;
+    }
+    return check_disjoint(&to, &from, reason);
+}
+
 /* Bytes that the copy writes; whatever is there loses its proof, more of it than necessary does no harm. */
 static uint64_t copied_bytes(struct exec_device *device, const struct exec_copy_acceleration_structure *copy)
 {
@@ -384,6 +406,8 @@ void exec_copy_structure_run(struct exec_device *device, const struct exec_copy_
     }
     if (status == STATUS_OK && copy->mode != ACCEL_COPY_DESERIALIZE)
         status = check_structure(device, "SourceAccelerationStructureData", copy->source, &reason);
+    if (status == STATUS_OK)
+        status = check_copy_disjoint(device, copy, &reason);
     if (status == STATUS_OK)
         status = copy_structure(device, copy, &reason);
     if (status != STATUS_OK)

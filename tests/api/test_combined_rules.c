@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rules that only show when parts are put together: configurations of a pipeline and of the collections it includes,
- * growing what is no pipeline, flags that nobody defined, updates into their own source. */
+ * growing what is no pipeline, flags that nobody defined, updates and copies into their own source. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,7 @@ static void test_flags_that_nobody_defined(void **state)
 
 /* "If the addresses of the source and destination acceleration structures are identical, the update is performed in-place.
  * Any other overlapping of address ranges of the source and destination is invalid." */
-static void test_updates_are_in_place_or_apart(void **state)
+static void test_sources_are_not_overwritten(void **state)
 {
     static const float corners[] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     static const struct {
@@ -156,6 +156,23 @@ static void test_updates_are_in_place_or_apart(void **state)
             fail_msg("%s: wrong messages", rows[i].name);
         }
     }
+    static const char *const copies[] = {"clone", "compact", "decode", "serialise"};
+    for (int mode = 0; mode < 4; mode++) {
+        gpu_forget_messages(&gpu);
+        ID3D12GraphicsCommandList4_CopyRaytracingAccelerationStructure(
+            gpu.list, source + 256, source, (D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE)mode);
+        gpu_run(&gpu);
+        if (!gpu_has_message(&gpu, "overlap"))
+            fail_msg("%s: no message", copies[mode]);
+    }
+    UINT64 packed = ID3D12Resource_GetGPUVirtualAddress(scratch);
+    ID3D12GraphicsCommandList4_CopyRaytracingAccelerationStructure(
+        gpu.list, packed, source, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_SERIALIZE);
+    ID3D12GraphicsCommandList4_CopyRaytracingAccelerationStructure(
+        gpu.list, packed + 256, packed, D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE_DESERIALIZE);
+    gpu_forget_messages(&gpu);
+    gpu_run(&gpu);
+    assert_true(gpu_has_message(&gpu, "overlap"));
     ID3D12Resource_Release(vertices);
     ID3D12Resource_Release(structures);
     ID3D12Resource_Release(scratch);
@@ -179,7 +196,7 @@ int main(void)
         cmocka_unit_test(test_pipeline_and_collection_configs_match),
         cmocka_unit_test(test_collection_cannot_be_grown),
         cmocka_unit_test(test_flags_that_nobody_defined),
-        cmocka_unit_test(test_updates_are_in_place_or_apart),
+        cmocka_unit_test(test_sources_are_not_overwritten),
     };
     return cmocka_run_group_tests(tests, open_gpu, close_gpu);
 }
