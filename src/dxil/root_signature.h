@@ -116,7 +116,7 @@ void dxil_root_signature_finish(struct dxil_root_signature *signature);
 /* Read a root signature from any of: a DXBC container with an RTS0 part (a serialised root signature, a shader or a
  * library), a library whose subobjects hold exactly one global root signature, or the bare bytes of an RTS0 part.
  * Checks everything, validation included, and finishes the layout.
- * STATUS_CORRUPT: bytes that are no root signature or a container without one; STATUS_INVALID: a rule is broken.
+ * STATUS_CORRUPT: bytes that are no root signature; STATUS_ABSENT: a container without one; STATUS_INVALID: a rule is broken.
  * On failure *signature is zeroed. */
 MUST_USE enum status dxil_root_signature_parse(const void *bytes, size_t byte_count,
                                                struct dxil_root_signature *signature, struct reason *reason);
