@@ -56,6 +56,8 @@ struct jit_unit {
     LLVMTargetDataRef layout;
     LLVMValueRef entry; /* the export's function; after lower_signatures void (thread, payload, attributes) */
 
+    LLVMValueRef own_payload; /* the shader's copy of a qualified payload, NULL: none (payload.c) */
+
     /* Facts about the shader that lowering finds out. */
     bool uses_wave;
     bool uses_quads;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Short helpers over llvm-c, used by every step of a compilation. */
+#include <stdio.h>
 #include <string.h>
 
 #include "jit/compile.h"
@@ -91,8 +92,10 @@ LLVMBasicBlockRef ir_split_before(struct jit_unit *unit, LLVMValueRef instructio
     LLVMPositionBuilderAtEnd(builder, head);
     for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i && i != instruction; i = next) {
         next = LLVMGetNextInstruction(i);
+        char name[128]; /* LLVMInsertIntoBuilder would take it away */
+        snprintf(name, sizeof(name), "%s", LLVMGetValueName(i));
         LLVMInstructionRemoveFromParent(i);
-        LLVMInsertIntoBuilder(builder, i);
+        LLVMInsertIntoBuilderWithName(builder, i, name);
     }
     LLVMDisposeBuilder(builder);
     /* Not LLVMReplaceAllUsesWith: for blocks it also renames the predecessor in the phis of the successors. */

@@ -112,6 +112,7 @@ enum status jit_apply_payload_qualifiers(struct jit_unit *unit)
         return STATUS_OK;
     LLVMValueRef own = ir_alloca(unit, unit->entry, type, 16, "own_payload");
     LLVMReplaceAllUsesWith(payload, own);
+    unit->own_payload = own;
     LLVMPositionBuilderBefore(unit->builder, LLVMGetNextInstruction(own));
     LLVMBuildMemCpy(unit->builder, own, 4, payload, 4, ir_u64(unit, LLVMStoreSizeOfType(unit->layout, type)));
     return STATUS_OK;
@@ -121,10 +122,7 @@ void jit_return_payload(struct jit_unit *unit)
 {
     static const char node_name[] = "dx.dxrPayloadAnnotations";
     struct payload_qualifiers q = {.node_count = LLVMGetNamedMetadataNumOperands(unit->module, node_name)};
-    LLVMValueRef own = NULL;
-    IR_FOR_EACH_INSTRUCTION(instruction, LLVMGetEntryBasicBlock(unit->entry))
-        if (LLVMIsAAllocaInst(instruction) && !strcmp(LLVMGetValueName(instruction), "own_payload"))
-            own = instruction;
+    LLVMValueRef own = unit->own_payload;
     if (!own || !payload_stage(unit->info->kind, &q.stage))
         return;
     LLVMGetNamedMetadataOperands(unit->module, node_name, q.nodes);
