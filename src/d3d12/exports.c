@@ -40,8 +40,6 @@ EXPORT HRESULT WINAPI D3D12SerializeRootSignature(const D3D12_ROOT_SIGNATURE_DES
                                                   D3D_ROOT_SIGNATURE_VERSION version, ID3DBlob **blob,
                                                   ID3DBlob **error_blob)
 {
-    if (blob)
-        *blob = NULL;
     if (error_blob)
         *error_blob = NULL;
     if (!desc || !blob || version != D3D_ROOT_SIGNATURE_VERSION_1) {
@@ -56,8 +54,6 @@ EXPORT HRESULT WINAPI D3D12SerializeRootSignature(const D3D12_ROOT_SIGNATURE_DES
 EXPORT HRESULT WINAPI D3D12SerializeVersionedRootSignature(const D3D12_VERSIONED_ROOT_SIGNATURE_DESC *desc,
                                                            ID3DBlob **blob, ID3DBlob **error_blob)
 {
-    if (blob)
-        *blob = NULL;
     if (error_blob)
         *error_blob = NULL;
     if (!desc || !blob) {
