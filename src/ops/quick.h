@@ -34,7 +34,8 @@ OPS_HELPER struct quick_level quick_level_of(const struct abi_descriptor *d, uin
     uint32_t width = texture->width >> level, height = texture->height >> level;
     const struct abi_texture_mip *place = &texture->mips[level];
     fits &= texture->base != 0;
-    return (struct quick_level){texture->base + view->first_slice * texture->slice_bytes + place->offset, place->row_pitch,
+    uintptr_t start = (uintptr_t)texture->base + view->first_slice * texture->slice_bytes + place->offset; /* base may be 0 */
+    return (struct quick_level){(uint8_t *)start, place->row_pitch,
                                 fits ? (width ? width : 1) : 0, height ? height : 1};
 }
 
@@ -118,7 +119,7 @@ OPS_HELPER bool quick_axis(float u, uint32_t mode, uint32_t size, struct quick_a
 /* The level that sample.c chooses for this LOD, or UINT32_MAX where it mixes two. No clamps but the sampler's. */
 OPS_HELPER uint32_t quick_mip(const struct abi_descriptor *texture, const struct abi_sampler *sampler, float lod)
 {
-    float last = (float)(texture->texture.mip_count - 1);
+    float last = texture->texture.mip_count ? (float)(texture->texture.mip_count - 1) : 0.0f; /* 0: no texture */
     lod += sampler->mip_lod_bias;
     lod = lod < sampler->max_lod ? lod : sampler->max_lod;
     lod = lod > sampler->min_lod ? lod : sampler->min_lod;

@@ -180,29 +180,29 @@ static int read_guest(void *cookie, uint64_t address, void *bytes, size_t count)
 {
     if (reads_until_failure && !--reads_until_failure)
         return 0;
-    if (address < 0x1000 || address - 0x1000 + count > sizeof(guest))
+    if (count > sizeof(guest) || address < 0x1000 || address - 0x1000 > sizeof(guest) - count)
         return 0;
-    memcpy(bytes, guest + address - 0x1000, count);
+    memcpy(bytes, guest + (address - 0x1000), count);
     return 1;
 }
 
 static int write_guest(void *cookie, uint64_t address, const void *bytes, size_t count)
 {
-    if (address < 0x1000 || address - 0x1000 + count > sizeof(guest))
+    if (count > sizeof(guest) || address < 0x1000 || address - 0x1000 > sizeof(guest) - count)
         return 0;
-    memcpy(guest + address - 0x1000, bytes, count);
+    memcpy(guest + (address - 0x1000), bytes, count);
     return 1;
 }
 
 static void poke(uint32_t address, uint32_t value)
 {
-    memcpy(guest + address - 0x1000, &value, 4);
+    memcpy(guest + (address - 0x1000), &value, 4);
 }
 
 static uint32_t peek(uint32_t address)
 {
     uint32_t value;
-    memcpy(&value, guest + address - 0x1000, 4);
+    memcpy(&value, guest + (address - 0x1000), 4);
     return value;
 }
 
