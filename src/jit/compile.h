@@ -205,6 +205,8 @@ LLVMValueRef ir_call(struct jit_unit *unit, const char *name, LLVMTypeRef result
 /* Cut block in front of instruction: what stands before moves to a new block, which is returned and has no terminator yet;
  * every jump to block now reaches the new one. block keeps instruction and the rest, and its identity in phis behind. */
 LLVMBasicBlockRef ir_split_before(struct jit_unit *unit, LLVMValueRef instruction);
+/* The struct that a called operation is named after: "dx.op.traceRay.struct.Payload"; NULL: none. */
+LLVMTypeRef ir_named_type(struct jit_unit *unit, LLVMValueRef call);
 /* Uses by constant expressions that nobody uses do not count. */
 bool ir_has_instruction_use(LLVMValueRef value);
 /* return of function with an undefined (zero) value. */

@@ -109,6 +109,13 @@ LLVMBasicBlockRef ir_split_before(struct jit_unit *unit, LLVMValueRef instructio
     return head;
 }
 
+LLVMTypeRef ir_named_type(struct jit_unit *unit, LLVMValueRef call)
+{
+    const char *name = LLVMGetValueName(LLVMGetCalledValue(call));
+    const char *suffix = strncmp(name, "dx.op.", 6) == 0 ? strchr(name + 6, '.') : NULL;
+    return suffix ? LLVMGetTypeByName2(unit->context, suffix + 1) : NULL;
+}
+
 bool ir_has_instruction_use(LLVMValueRef value)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {

@@ -228,14 +228,6 @@ static LLVMTypeRef ray_element_type(LLVMValueRef gep)
     return type;
 }
 
-/* The struct that an operation is named after: "dx.op.traceRay.struct.Payload". */
-static LLVMTypeRef ray_named_type(struct jit_unit *unit, const struct jit_call *call)
-{
-    const char *name = LLVMGetValueName(LLVMGetCalledValue(call->call));
-    const char *suffix = strncmp(name, "dx.op.", 6) == 0 ? strchr(name + 6, '.') : NULL;
-    return suffix ? LLVMGetTypeByName2(unit->context, suffix + 1) : NULL;
-}
-
 /* Memory that is certainly there behind a payload pointer. Casts never widen (dxil/read_instruction.c), so a pointer's type
  * would tell; LLVM's pointers have none any more, and the struct that the operation is named after stands for it. */
 static uint64_t ray_payload_bytes(struct jit_unit *unit, const struct jit_call *call, LLVMValueRef pointer, unsigned depth)
@@ -256,7 +248,7 @@ static uint64_t ray_payload_bytes(struct jit_unit *unit, const struct jit_call *
     }
     if (LLVMIsAGetElementPtrInst(pointer))
         return ray_type_bytes(unit, ray_element_type(pointer));
-    return ray_type_bytes(unit, ray_named_type(unit, call));
+    return ray_type_bytes(unit, ir_named_type(unit, call->call));
 }
 
 /* Tell the service how much memory the last argument, the payload, points at. */
@@ -289,7 +281,7 @@ static void ray_end(struct jit_unit *unit, struct jit_call *call, size_t flag_of
  * named after. */
 static uint64_t ray_struct_bytes(struct jit_unit *unit, const struct jit_call *call, LLVMValueRef pointer)
 {
-    LLVMTypeRef type = LLVMIsAAllocaInst(pointer) ? LLVMGetAllocatedType(pointer) : ray_named_type(unit, call);
+    LLVMTypeRef type = LLVMIsAAllocaInst(pointer) ? LLVMGetAllocatedType(pointer) : ir_named_type(unit, call->call);
     return type && LLVMTypeIsSized(type) ? LLVMABISizeOfType(unit->layout, type) : ABI_ATTRIBUTE_STORAGE_BYTES;
 }
 

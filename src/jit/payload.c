@@ -58,9 +58,7 @@ static LLVMTypeRef payload_type(struct jit_unit *unit, LLVMValueRef payload)
             return LLVMGetGEPSourceElementType(user);
         if (!LLVMIsACallInst(user))
             continue;
-        const char *name = LLVMGetValueName(LLVMGetCalledValue(user));
-        const char *overload = !strncmp(name, "dx.op.", 6) ? strchr(name + 6, '.') : NULL;
-        LLVMTypeRef type = overload ? LLVMGetTypeByName2(unit->context, overload + 1) : NULL;
+        LLVMTypeRef type = ir_named_type(unit, user);
         if (type)
             return type;
     }
